@@ -25,7 +25,7 @@ pub use http3::Http3;
 pub use message::Message;
 pub use qpack::Qpack;
 pub use rule::{Rule, rules_text};
-pub use table::{Blame, Ends, Entry, Example, Piece, Situation, visible};
+pub use table::{Blame, BreachPiece, Ends, Entry, Example, Situation, visible};
 
 /// A way of breaking the rules, or a limit of this side's that a message went beyond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

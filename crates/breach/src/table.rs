@@ -83,12 +83,12 @@ pub struct Example {
     /// Who sends them, and when.
     pub situation: Situation,
     /// The bytes, in order.
-    pub pieces: &'static [Piece],
+    pub pieces: &'static [BreachPiece],
 }
 
 /// Bytes that are sent so many times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece {
+pub struct BreachPiece {
     /// The bytes.
     pub bytes: &'static [u8],
     /// How often.
@@ -192,7 +192,7 @@ macro_rules! catalogue {
             /// Its entry in the catalogue.
             pub const fn entry(self) -> &'static crate::table::Entry {
                 use crate::rule::Rule;
-                use crate::table::{Blame, Ends, Entry, Example, Piece, Situation};
+                use crate::table::{Blame, Ends, Entry, Example, BreachPiece, Situation};
                 match self {
                     $($table::$member => {
                         const ENTRY: Entry = Entry {
@@ -207,7 +207,7 @@ macro_rules! catalogue {
                             advice: crate::advice::$advice,
                             example: Example {
                                 situation: Situation::$situation,
-                                pieces: &[$(Piece { bytes: $bytes, times: $times }),+],
+                                pieces: &[$(BreachPiece { bytes: $bytes, times: $times }),+],
                             },
                         };
                         &ENTRY

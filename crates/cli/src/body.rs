@@ -3,7 +3,7 @@
 use super::files::Files;
 use clap::Args;
 use plan::draw::hash;
-use plan::template::{Encode, Piece, escape, pieces};
+use plan::template::{Encode, TemplatePiece, escape, pieces};
 use plan::{Body, BodyPart, Field};
 use std::path::{Path, PathBuf};
 
@@ -123,8 +123,8 @@ impl BodyArgs {
 fn encode_template(text: &str, to: &mut Vec<u8>) -> Result<(), String> {
     for piece in pieces(text.as_bytes(), Encode::Url)? {
         match piece {
-            Piece::Text(text) => Encode::Url.write(&text, to),
-            Piece::Value { name, encode } => {
+            TemplatePiece::Text(text) => Encode::Url.write(&text, to),
+            TemplatePiece::Value { name, encode } => {
                 let how = if encode == Encode::Raw { "raw" } else { "url" };
                 to.extend_from_slice(format!("{{{{{name}|{how}}}}}").as_bytes());
             }

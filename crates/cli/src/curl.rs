@@ -140,7 +140,7 @@ pub(super) fn expanded(words: Vec<OsString>) -> Result<Expanded, String> {
                 continue;
             }
         };
-        let read = Reading::of(&command)?;
+        let read = CurlReading::of(&command)?;
         all.words.extend(read.words.into_iter().map(OsString::from));
         all.left_out.extend(read.left_out);
     }
@@ -148,7 +148,7 @@ pub(super) fn expanded(words: Vec<OsString>) -> Result<Expanded, String> {
 }
 
 #[derive(Debug, Default)]
-struct Reading {
+struct CurlReading {
     words: Vec<String>,
     left_out: Vec<String>,
     data: Vec<String>,
@@ -160,15 +160,15 @@ struct Reading {
     head: bool,
 }
 
-impl Reading {
-    fn of(command: &str) -> Result<Reading, String> {
+impl CurlReading {
+    fn of(command: &str) -> Result<CurlReading, String> {
         let mut words = shell_words(command)?.into_iter();
         if words.next().is_none_or(|program| program != "curl" && !program.ends_with("/curl")) {
             return Err(
                 "--curl takes a command that begins with curl, in quotes: --curl 'curl http://…'".to_owned()
             );
         }
-        let mut reading = Reading::default();
+        let mut reading = CurlReading::default();
         while let Some(word) = words.next() {
             match word.as_str() {
                 _ if word.starts_with("--") => reading.long(&word, &mut words)?,

@@ -1,7 +1,7 @@
 //! Named data for placeholders: `--var` and `--data-file`.
 
 use clap::Args;
-use plan::data::template::Piece;
+use plan::data::template::TemplatePiece;
 use plan::data::{Data, RowOrder, Rows, Source, is_name};
 use plan::{Field, Listed, RequestStep};
 use std::collections::HashSet;
@@ -61,7 +61,7 @@ fn used(step: &RequestStep, fields: &[Field]) -> Option<HashSet<String>> {
     let mut names = HashSet::new();
     for request in step.requests.iter().chain(login) {
         for piece in RequestStep::placeholders(request, fields.iter()).ok()? {
-            if let Piece::Value { name, .. } = piece {
+            if let TemplatePiece::Value { name, .. } = piece {
                 names.extend(name.split('.').next().map(str::to_owned));
             }
         }

@@ -52,7 +52,7 @@ impl Guards {
         if self.hosts.is_none() && self.ports.is_none() {
             return Ok(());
         }
-        for Target { host, port } in targets(load)? {
+        for GuardTarget { host, port } in targets(load)? {
             if self.hosts.as_ref().is_some_and(|hosts| !hosts.iter().any(|allowed| fits(allowed, &host))) {
                 let allowed = self.hosts.iter().flatten().cloned().collect::<Vec<_>>().join(", ");
                 return Err(format!("{host} may not be pressed: hosts are {allowed}"));
@@ -78,7 +78,7 @@ impl Guards {
 
     fn check_pace(&self, load: &Load) -> Result<(), String> {
         for phase in &load.phases {
-            let asked = Asked::of(phase);
+            let asked = GuardAsked::of(phase);
             if let Some(most) = self.rate.filter(|most| asked.rate > *most) {
                 return Err(format!("{} requests/s are more than {most}: give a lower rate", asked.rate));
             }
@@ -131,20 +131,20 @@ impl Guards {
 }
 
 /// A host of a plan, as it is connected to.
-struct Target {
+struct GuardTarget {
     host: String,
     port: u16,
 }
 
 /// All that a load names. What only values tell cannot be known before it is sent.
-fn targets(load: &Load) -> Result<Vec<Target>, String> {
+fn targets(load: &Load) -> Result<Vec<GuardTarget>, String> {
     let http = load.protocol.http().cloned().unwrap_or_default();
     let to = |address: &Address| {
         let (host, port) = ConnectTo::apply(&http.connect_to, &address.host, address.port);
-        vec![Target { host, port }]
+        vec![GuardTarget { host, port }]
     };
     let by_session = |session: &Session, address: &Address| match session.known(&address.host, address.port) {
-        Some(at) => at.iter().map(|at| Target { host: at.ip().to_string(), port: at.port() }).collect(),
+        Some(at) => at.iter().map(|at| GuardTarget { host: at.ip().to_string(), port: at.port() }).collect(),
         None => to(address),
     };
     let mut found = Vec::new();
@@ -182,11 +182,11 @@ fn unknown() -> String {
         .to_owned()
 }
 
-fn of_target(target: &str) -> Result<Target, String> {
+fn of_target(target: &str) -> Result<GuardTarget, String> {
     let (host, port) = target.rsplit_once(':').ok_or_else(|| format!("{target} has no port"))?;
     let port = port.parse().map_err(|_| format!("{target} has no port"))?;
     let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    Ok(Target { host: host.to_owned(), port })
+    Ok(GuardTarget { host: host.to_owned(), port })
 }
 
 /// True if an entry of the list allows a host.
@@ -201,14 +201,14 @@ fn fits(allowed: &str, host: &str) -> bool {
 
 /// How hard a phase presses, as far as its plan says.
 #[derive(Default)]
-struct Asked {
+struct GuardAsked {
     rate: f64,
     users: u64,
 }
 
-impl Asked {
-    fn of(phase: &Phase) -> Asked {
-        let mut asked = Asked::default();
+impl GuardAsked {
+    fn of(phase: &Phase) -> GuardAsked {
+        let mut asked = GuardAsked::default();
         // Groups have paces of their own, or shares of the phase's.
         if phase.groups.iter().all(|group| group.share.is_some()) {
             asked.add(&phase.pace);
@@ -237,7 +237,7 @@ impl Asked {
 }
 
 /// Limits as a table of a file has them.
-pub(super) struct Named<'a> {
+pub(super) struct GuardNamed<'a> {
     pub name: &'a str,
     pub values: Vec<String>,
 }
@@ -247,7 +247,7 @@ impl Guards {
     ///
     /// # Errors
     /// There is none of this name, or its value is no such limit.
-    pub(super) fn set(&mut self, named: &Named<'_>) -> Result<(), String> {
+    pub(super) fn set(&mut self, named: &GuardNamed<'_>) -> Result<(), String> {
         let one = || match named.values.as_slice() {
             [one] => Ok(one.as_str()),
             _ => Err(format!("{} is one value", named.name)),
@@ -296,7 +296,7 @@ mod tests {
         let mut guards = Guards { from: "wringer.toml".to_owned(), ..Guards::default() };
         for (name, values) in limits {
             let values = values.iter().map(|value| (*value).to_owned()).collect();
-            guards.set(&Named { name, values }).unwrap();
+            guards.set(&GuardNamed { name, values }).unwrap();
         }
         guards
     }
@@ -354,7 +354,7 @@ mod tests {
             ("rate", "fast", "fast"),
             ("users", "many", "'many' is no number"),
         ] {
-            let why = guards.set(&Named { name, values: vec![value.to_owned()] }).unwrap_err();
+            let why = guards.set(&GuardNamed { name, values: vec![value.to_owned()] }).unwrap_err();
             assert!(why.contains(said), "{why}");
         }
     }

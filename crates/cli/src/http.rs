@@ -17,7 +17,7 @@ use super::version::VersionArgs;
 use clap::Args;
 use plan::template::{escape, is_template};
 use plan::{
-    Endpoint, Field, Http, Http1, Limits, ListName, Load, Phase, Plan, Protocol, Request, RequestForm,
+    Endpoint, Field, Http, Http1, ListName, Load, LoadLimits, Phase, Plan, Protocol, Request, RequestForm,
     RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Trace,
 };
 use std::path::PathBuf;
@@ -297,7 +297,7 @@ impl Work<'_> {
             target: self.sent.requests.proxy.as_ref().map(|proxy| proxy.with_port(0)),
             protocol: Protocol::Http(self.http(tls)),
             sources: self.clients.load.sources.clone(),
-            limits: Limits {
+            limits: LoadLimits {
                 first_byte: self.sent.reach.first_byte_timeout,
                 ..self.sent.reach.head.applied(self.clients.load.limits())
             },

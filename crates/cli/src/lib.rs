@@ -85,11 +85,13 @@ pub use plan_file::{
 };
 pub use pressed::Target;
 pub use probe::{CaseArgs, ProbeArgs};
-pub use replay::{ChosenArgs, GapsArg, OriginDelay, RenewArg, ReplayArgs, Replayed, Sent, Sides, Timed};
+pub use replay::{
+    ChosenArgs, GapsArg, OriginDelay, RenewArg, ReplayArgs, ReplaySent, Replayed, Sides, Timed,
+};
 pub use rig::{ReadyArgs, RigArgs, RigPlaceArgs};
 pub use service::ServiceArgs;
 pub use session::{ReachArgs, SessionArgs};
-pub use settings::{PREFIX, Setting, Settings};
+pub use settings::{CliSettings, PREFIX, Setting};
 pub use sides::{ProxyArgs, SideArgs, SideSetting, StartedSide};
 pub use site::SiteArgs;
 pub use size::SizeArgs;
@@ -156,7 +158,7 @@ impl Cli {
     pub fn read<Word: Into<OsString> + Clone>(
         words: impl IntoIterator<Item = Word>,
     ) -> Result<Cli, clap::Error> {
-        Cli::read_with(words, &Around::default(), &Settings::default()).map(|read| read.cli)
+        Cli::read_with(words, &Around::default(), &CliSettings::default()).map(|read| read.cli)
     }
 
     /// As [`Cli::read`], with what others know of it, and with defaults for what is not typed.
@@ -166,7 +168,7 @@ impl Cli {
     pub fn read_with<Word: Into<OsString> + Clone>(
         words: impl IntoIterator<Item = Word>,
         around: &Around<'_>,
-        settings: &Settings,
+        settings: &CliSettings,
     ) -> Result<Read, clap::Error> {
         let mut command = with_negative_numbers(around.told(Cli::command()));
         let typed = words.into_iter().map(Into::into).collect();

@@ -23,7 +23,7 @@ pub(super) fn label_each(requests: &mut RequestList) {
     if !is_short && !requests.kinds().iter().any(is_labelled) {
         return;
     }
-    let authority = |url: &str| Known::of(url).site;
+    let authority = |url: &str| CliKnown::of(url).site;
     let first = requests.get(0).and_then(|first| authority(first.url));
     let is_one_site = requests.iter().all(|listed| authority(listed.url) == first);
     *requests = requests
@@ -69,7 +69,7 @@ pub(super) fn read(
     finish: impl Fn(Request) -> Request,
 ) -> Result<(), Vec<String>> {
     let mut wrong = Vec::new();
-    let mut known = requests.get(0).map(|first| Known::of(first.url)).unwrap_or_default();
+    let mut known = requests.get(0).map_or_else(CliKnown::default, |first| CliKnown::of(first.url));
     let before_list = requests.len();
     let lines = mark::behind(text).lines().map(str::trim).zip(1..);
     let lines = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
@@ -88,19 +88,19 @@ pub(super) fn read(
 
 /// Context known before a line is read.
 #[derive(Default)]
-struct Known {
+struct CliKnown {
     /// Scheme and authority, such as `http://h:80`, of the URL that paths belong to.
     site: Option<String>,
     /// Where the last line that was a URL leads; most lines are such, and lead there too.
     before: Option<Address>,
 }
 
-impl Known {
+impl CliKnown {
     /// The URL that a list follows.
-    fn of(url: &str) -> Known {
+    fn of(url: &str) -> CliKnown {
         let authority = url.find("://").map_or(0, |at| at + 3);
         let end = url[authority..].find(['/', '?', '#']).map_or(url.len(), |at| authority + at);
-        Known { site: Some(url[..end].to_owned()), before: Address::parse(url) }
+        CliKnown { site: Some(url[..end].to_owned()), before: Address::parse(url) }
     }
 
     fn is_simple(&self, url: &str) -> bool {
@@ -120,7 +120,7 @@ impl Known {
     }
 }
 
-fn request(line: &str, known: &mut Known) -> Result<Request, String> {
+fn request(line: &str, known: &mut CliKnown) -> Result<Request, String> {
     let plain = |url: &str| Request { method: String::new(), ..Request::get(url) };
     if known.is_simple(line) {
         return Ok(plain(line));
@@ -219,7 +219,7 @@ mod tests {
         ];
         let mut list = RequestList::default();
         read(&lines.join("\n"), "f", &mut list, |request| request).unwrap();
-        let alone = lines.map(|line| request(line, &mut Known::default()).unwrap());
+        let alone = lines.map(|line| request(line, &mut CliKnown::default()).unwrap());
         assert_eq!(list.to_vec(), alone);
         assert_eq!(list.kinds().len(), 2);
     }

@@ -17,8 +17,8 @@ use plan::data::{Data, RowOrder, Source};
 use plan::site::Site;
 use plan::units;
 use plan::{
-    CheckContent, CloseBy, Delay, Field, Io, KeepRequests, Limits, Origin, Phase, Plan, RequestForm, Resend,
-    SourceRange, Stop, StopIf, StreamFaults, Threshold,
+    CheckContent, CloseBy, Delay, Field, Io, KeepRequests, LoadLimits, Origin, Phase, Plan, RequestForm,
+    Resend, SourceRange, Stop, StopIf, StreamFaults, Threshold,
 };
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -254,14 +254,14 @@ pub struct HeadArgs {
     #[arg(long, value_name = "SIZE", value_parser = head_bytes)]
     pub max_head: Option<u32>,
     /// Header fields that an answer may have over HTTP/1.1, at most 256 [default: 128]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=Limits::MOST_FIELDS as i64))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=LoadLimits::MOST_FIELDS as i64))]
     pub max_fields: Option<u16>,
 }
 
 impl HeadArgs {
     /// The limits with these.
-    pub(super) fn applied(&self, limits: Limits) -> Limits {
-        Limits {
+    pub(super) fn applied(&self, limits: LoadLimits) -> LoadLimits {
+        LoadLimits {
             head_bytes: self.max_head.unwrap_or(limits.head_bytes),
             fields: self.max_fields.unwrap_or(limits.fields),
             ..limits
@@ -271,7 +271,7 @@ impl HeadArgs {
 
 fn head_bytes(text: &str) -> Result<u32, String> {
     let bytes = units::size(text).map_err(|error| error.to_string())?;
-    let fits = u32::try_from(bytes).ok().filter(|bytes| (1..=Limits::MOST_HEAD_BYTES).contains(bytes));
+    let fits = u32::try_from(bytes).ok().filter(|bytes| (1..=LoadLimits::MOST_HEAD_BYTES).contains(bytes));
     fits.ok_or_else(|| format!("'{text}' is out of range: give a size up to 16MiB, such as 256KiB"))
 }
 
@@ -310,10 +310,10 @@ impl WarmUpArgs {
 
 impl LoadArgs {
     /// The time limits.
-    pub(super) fn limits(&self) -> Limits {
-        let usual = Limits::default();
+    pub(super) fn limits(&self) -> LoadLimits {
+        let usual = LoadLimits::default();
         let grace = self.grace.unwrap_or(usual.grace);
-        Limits { connect: self.connect_timeout, request: self.timeout, grace, ..usual }
+        LoadLimits { connect: self.connect_timeout, request: self.timeout, grace, ..usual }
     }
 
     /// Refuses a time of grace where nobody would heed it: time is never up.

@@ -148,14 +148,14 @@ pub struct Replayed {
 #[derive(Debug, Clone, Default)]
 pub struct Timed {
     /// The requests, in the order in which they are due.
-    pub sent: Sent,
+    pub sent: ReplaySent,
     /// When they are due.
     pub moments: Moments,
 }
 
 /// Requests that are sent.
 #[derive(Debug, Clone)]
-pub enum Sent {
+pub enum ReplaySent {
     /// Requests for URLs.
     Requests(RequestList),
     /// Requests for objects of an origin that is built from the recording.
@@ -164,9 +164,9 @@ pub enum Sent {
     Live(Box<RequestStep>),
 }
 
-impl Default for Sent {
-    fn default() -> Sent {
-        Sent::Requests(RequestList::default())
+impl Default for ReplaySent {
+    fn default() -> ReplaySent {
+        ReplaySent::Requests(RequestList::default())
     }
 }
 
@@ -174,9 +174,9 @@ impl Timed {
     /// How many there are.
     fn count(&self) -> u64 {
         match &self.sent {
-            Sent::Requests(requests) => requests.len() as u64,
-            Sent::Objects(asked) => asked.count(),
-            Sent::Live(_) => 0,
+            ReplaySent::Requests(requests) => requests.len() as u64,
+            ReplaySent::Objects(asked) => asked.count(),
+            ReplaySent::Live(_) => 0,
         }
     }
 
@@ -184,11 +184,11 @@ impl Timed {
     fn phase(self, in_flight: u32) -> Phase {
         let count = self.count();
         let step = match self.sent {
-            Sent::Requests(requests) => {
+            ReplaySent::Requests(requests) => {
                 Step::Requests(RequestStep { requests, order: RequestOrder::Loop, ..RequestStep::default() })
             }
-            Sent::Objects(asked) => Step::Object(ObjectStep { asked, ..ObjectStep::default() }),
-            Sent::Live(step) => Step::Requests(*step),
+            ReplaySent::Objects(asked) => Step::Object(ObjectStep { asked, ..ObjectStep::default() }),
+            ReplaySent::Live(step) => Step::Requests(*step),
         };
         Phase {
             name: "measure".to_owned(),
@@ -376,7 +376,7 @@ mod tests {
         let args = typed("a.rec localhost:8080 --real-origin --in-flight 7 -H X:y");
         args.check().unwrap();
         let requests: RequestList = [plan::Request::get("http://shop.example/a")].into_iter().collect();
-        let measured = Timed { sent: Sent::Requests(requests), moments: Moments::new(vec![5]) };
+        let measured = Timed { sent: ReplaySent::Requests(requests), moments: Moments::new(vec![5]) };
         let replayed = Replayed { measured, ..Replayed::default() };
         let plan = args.plan(3, replayed, None).unwrap();
         let load = plan.load.as_ref().unwrap();

@@ -1,9 +1,9 @@
 //! Defaults of options, from `wringer.toml` and from the environment; and [guards](super::guard).
 //!
 //! Pure: who finds the file and reads the environment is the binary's affair. A default is what would have been typed: it yields to what was
-//! typed, and to options that exclude it. Start at [`Settings::of_file`] and [`Settings::given`].
+//! typed, and to options that exclude it. Start at [`Settings::of_file`] and [`CliSettings::given`].
 
-use super::guard::{Guards, Named};
+use super::guard::{GuardNamed, Guards};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 use std::ffi::OsString;
@@ -52,7 +52,7 @@ impl Setting {
 
 /// Defaults, the weakest first, and guards.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Settings {
+pub struct CliSettings {
     /// The defaults.
     pub defaults: Vec<Setting>,
     /// The guards, where there are any.
@@ -61,15 +61,15 @@ pub struct Settings {
     pub unknown: Vec<String>,
 }
 
-impl Settings {
+impl CliSettings {
     /// Reads a file. `name`: as messages name it.
     ///
     /// # Errors
     /// Every mistake in it, a line each.
-    pub fn of_file(name: &str, text: &str) -> Result<Settings, Vec<String>> {
+    pub fn of_file(name: &str, text: &str) -> Result<CliSettings, Vec<String>> {
         let command = super::whole();
         let table: toml::Table = text.parse().map_err(|error| vec![format!("{name}: {error}")])?;
-        let mut settings = Settings::default();
+        let mut settings = CliSettings::default();
         let mut mistakes = Vec::new();
         // What holds for all is weaker than what holds for one.
         let (all, others): (Vec<_>, Vec<_>) = table.into_iter().partition(|(section, _)| section == ALL);
@@ -85,7 +85,7 @@ impl Settings {
                     "guard" => {
                         let guards = settings.guards.get_or_insert_with(Guards::default);
                         name.clone_into(&mut guards.from);
-                        guards.set(&Named { name: &key, values })
+                        guards.set(&GuardNamed { name: &key, values })
                     }
                     _ => {
                         let from = format!("{name} [{section}]");
@@ -107,7 +107,7 @@ impl Settings {
     pub fn and_environment(
         mut self,
         variables: impl IntoIterator<Item = (String, String)>,
-    ) -> Result<Settings, String> {
+    ) -> Result<CliSettings, String> {
         let command = super::whole();
         let mut general = Vec::new();
         let mut particular = Vec::new();
@@ -174,7 +174,7 @@ impl Settings {
     }
 }
 
-impl Settings {
+impl CliSettings {
     /// Text of what holds, and where each value comes from. `file`: the file that was found. `of`: the command; `None`: all that have
     /// defaults.
     ///
@@ -324,13 +324,13 @@ mod tests {
         rate = '1k/s'
     ";
 
-    fn settings(variables: &[(&str, &str)]) -> Settings {
+    fn settings(variables: &[(&str, &str)]) -> CliSettings {
         let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Settings::of_file("wringer.toml", FILE).unwrap().and_environment(variables).unwrap()
+        CliSettings::of_file("wringer.toml", FILE).unwrap().and_environment(variables).unwrap()
     }
 
     /// The line with the defaults in it.
-    fn line(typed: &str, settings: &Settings) -> String {
+    fn line(typed: &str, settings: &CliSettings) -> String {
         let words = std::iter::once("wringer").chain(typed.split(' '));
         let read = Cli::read_with(words, &Around::default(), settings).unwrap();
         let words: Vec<_> = read.words.iter().map(|word| word.to_string_lossy()).collect();
@@ -381,7 +381,7 @@ mod tests {
     #[test]
     fn mistakes_in_a_file_are_all_told() {
         let file = "users = 5\n[http]\nuser_s = 1\nquiet = 3\n[htpp]\nusers = 1\n[guard]\nhost = 'a'\n[tcp]\nusers = [[1]]\n";
-        let mistakes = Settings::of_file("wringer.toml", file).unwrap_err();
+        let mistakes = CliSettings::of_file("wringer.toml", file).unwrap_err();
         for said in [
             "wringer.toml: users stands outside of a table",
             "[http] user_s: there is no option --user-s of wringer http",
@@ -393,12 +393,12 @@ mod tests {
             assert!(mistakes.iter().any(|mistake| mistake.contains(said)), "{said}: {mistakes:?}");
         }
         assert_eq!(mistakes.len(), 6);
-        assert!(Settings::of_file("wringer.toml", "a = ").unwrap_err()[0].starts_with("wringer.toml: "));
+        assert!(CliSettings::of_file("wringer.toml", "a = ").unwrap_err()[0].starts_with("wringer.toml: "));
     }
 
     #[test]
     fn a_value_that_its_option_does_not_take_is_refused_as_if_typed() {
-        let settings = Settings::of_file("f", "[http]\nduration = 'soon'\n").unwrap();
+        let settings = CliSettings::of_file("f", "[http]\nduration = 'soon'\n").unwrap();
         let refused = Cli::read_with(["wringer", "http", "h"], &Around::default(), &settings).unwrap_err();
         assert!(refused.to_string().contains("'soon'"), "{refused}");
         let Typed::Http(args) = Cli::read(["wringer", "http", "h"]).unwrap().command else { panic!() };

@@ -86,7 +86,7 @@ impl SiteArgs {
     /// The site that these options describe.
     pub fn site(&self) -> Site {
         Site {
-            form: plan::site::Form::Native,
+            form: plan::site::SiteForm::Native,
             size: self.size,
             lifetime: self.lifetime,
             freshness: self.freshness,

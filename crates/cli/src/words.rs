@@ -292,7 +292,7 @@ pub(super) const CALLED: &[(&str, &str)] = &[
     ("--print", "-q"),
     ("--prometheus-addr", "--prometheus ADDRESS"),
     ("--silent", "-q"),
-    ("--slowest", "--keep exchanges, then 'wringer report --as requests.csv'"),
+    ("--slowest", "--keep exchanges, then 'wringer report latest --as slowest'"),
     ("--summary-export", "--json FILE"),
     ("--summary-trend-stats", "nothing: percentiles are always in the report"),
     ("--tag", "--label NAME=VALUE"),

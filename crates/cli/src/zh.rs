@@ -193,7 +193,7 @@ fn closed_up(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Around, Cli, Lang, Settings};
+    use crate::{Around, Cli, CliSettings, Lang};
     use std::collections::BTreeSet;
 
     /// Keys of the command line of nothing but `wringer`, and of what is told when it is read: old tools, and layouts.
@@ -202,7 +202,7 @@ mod tests {
 
     fn said(line: &str) -> String {
         let around = Around { lang: Lang::Zh, ..Around::default() };
-        Cli::read_with(line.split(' '), &around, &Settings::default()).unwrap_err().to_string()
+        Cli::read_with(line.split(' '), &around, &CliSettings::default()).unwrap_err().to_string()
     }
 
     /// Keys that a command and those below it ask for: its own, and that of all commands.
@@ -262,7 +262,7 @@ mod tests {
             ..Around::default()
         };
         let said = |line: &str| {
-            Cli::read_with(line.split(' '), &around, &Settings::default()).unwrap_err().to_string()
+            Cli::read_with(line.split(' '), &around, &CliSettings::default()).unwrap_err().to_string()
         };
         let whole = said("wringer --help");
         assert!(whole.contains("时长 500ms 2s 3m · 大小 4KiB 1MB"), "{whole}");

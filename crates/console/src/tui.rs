@@ -67,7 +67,7 @@ pub fn missing() -> Option<String> {
 pub fn begin(steering: Steering, plan: &Plan) -> Handle {
     let (to, told) = channel();
     let planned = planned(plan);
-    std::thread::spawn(move || View::new(steering, planned).run(&told));
+    std::thread::spawn(move || TuiView::new(steering, planned).run(&told));
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         restore();
@@ -152,7 +152,7 @@ enum Asking {
     Mark(Vec<u8>),
 }
 
-struct View {
+struct TuiView {
     run: Watched,
     look: Look,
     asking: Option<Asking>,
@@ -165,8 +165,8 @@ struct View {
     stale: bool,
 }
 
-impl View {
-    fn new(steering: Steering, planned: Option<Duration>) -> View {
+impl TuiView {
+    fn new(steering: Steering, planned: Option<Duration>) -> TuiView {
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).into_iter().find(|value| !value.is_empty());
         let utf8 = locale.unwrap_or_default().to_ascii_lowercase();
@@ -181,7 +181,7 @@ impl View {
             help: false,
             planned,
         };
-        View {
+        TuiView {
             run: Watched::default(),
             look,
             asking: None,
@@ -392,8 +392,8 @@ mod tests {
     use super::*;
     use measure::Second;
 
-    fn view() -> View {
-        View::new(Steering::default(), None)
+    fn view() -> TuiView {
+        TuiView::new(Steering::default(), None)
     }
 
     /// Records come once a second; keys as fast as they are pressed.
@@ -410,7 +410,7 @@ mod tests {
             }
         };
         let answering = std::thread::spawn(answers);
-        let mut view = View { steering, ..view() };
+        let mut view = TuiView { steering, ..view() };
         view.rate(100.0);
         (0..3).for_each(|_| view.key(b'+'));
         assert_eq!(view.rate_in_force(), Some(133.1));
@@ -427,7 +427,7 @@ mod tests {
             let asked = std::iter::repeat_with(|| session.next()).flatten().next().expect("it repeats");
             asked.answer.send(Ok(Duration::ZERO)).expect("it waits");
         });
-        let mut view = View { steering, ..view() };
+        let mut view = TuiView { steering, ..view() };
         (0..2).for_each(|_| view.key(b'+'));
         assert_eq!(view.rate_in_force(), None);
         let second = Second { asked_per_s: Some(100.0), ..Second::default() };
@@ -440,7 +440,7 @@ mod tests {
     fn a_stop_is_asked_for_once_and_a_text_is_typed() {
         let steering = Steering::default();
         steering.close();
-        let mut view = View { steering, ..view() };
+        let mut view = TuiView { steering, ..view() };
         view.key(b'q');
         assert_eq!(view.asking, Some(Asking::Stop));
         view.key(b'x');

@@ -48,7 +48,7 @@ pub struct Refusal(pub String);
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Step<Ask, Answer> {
+pub struct DecideStep<Ask, Answer> {
     /// The request for a run.
     pub asked: Ask,
     /// Its outcome.
@@ -63,7 +63,7 @@ pub struct Record<Settings, Ask, Answer> {
     /// Aim of the decision.
     pub settings: Settings,
     /// Each step, in order.
-    pub steps: Vec<Step<Ask, Answer>>,
+    pub steps: Vec<DecideStep<Ask, Answer>>,
 }
 
 /// The record of a machine.
@@ -127,7 +127,7 @@ impl<M: Machine> Recorded<M> {
     /// Takes in what came of it.
     pub fn take(&mut self, answer: M::Answer) {
         if let Next::Run(asked) = self.machine.next() {
-            self.record.steps.push(Step { asked: asked.clone(), answer: answer.clone() });
+            self.record.steps.push(DecideStep { asked: asked.clone(), answer: answer.clone() });
             self.machine.take(answer);
         }
     }

@@ -47,7 +47,7 @@ pub struct Trend {
     /// Median since the last step.
     pub now: f64,
     /// Steps, the oldest first.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TrendStep>,
     /// Single runs far from their neighbours.
     pub odd: Vec<Odd>,
 }
@@ -56,11 +56,11 @@ pub struct Trend {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Step {
+pub struct TrendStep {
     /// The last run before it.
-    pub after: Place,
+    pub after: TrendPlace,
     /// The first run behind it: the change came between both.
-    pub before: Place,
+    pub before: TrendPlace,
     /// Median before it, since the step before.
     pub was: f64,
     /// Median behind it, until the next step.
@@ -75,7 +75,7 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Place {
+pub struct TrendPlace {
     /// The run's short name.
     pub run: String,
     /// Its commit, where it is known.
@@ -88,7 +88,7 @@ pub struct Place {
 #[serde(deny_unknown_fields)]
 pub struct Odd {
     /// The run.
-    pub at: Place,
+    pub at: TrendPlace,
     /// Its figure.
     pub value: f64,
     /// Median of its neighbours.
@@ -110,11 +110,11 @@ fn trend(metric: Metric, runs: &[Point]) -> Option<Trend> {
     let ends: Vec<usize> =
         std::iter::once(0).chain(splits.iter().map(|(at, _)| *at)).chain([values.len()]).collect();
     let segments: Vec<&[f64]> = ends.windows(2).map(|ends| &values[ends[0]..ends[1]]).collect();
-    let place = |at: usize| Place { run: runs[at].run.clone(), commit: runs[at].commit.clone() };
+    let place = |at: usize| TrendPlace { run: runs[at].run.clone(), commit: runs[at].commit.clone() };
     let step = |(nth, (at, p)): (usize, &(usize, f64))| {
         let [was, is] = [nth, nth + 1].map(|segment| spread::median(segments[segment]));
         let change = if metric == Metric::Failed { is - was } else { is / was - 1.0 };
-        Step { after: place(at - 1), before: place(*at), was, is, change, p: *p }
+        TrendStep { after: place(at - 1), before: place(*at), was, is, change, p: *p }
     };
     let odd = ends.windows(2).flat_map(|ends| odd(metric, &values[ends[0]..ends[1]], ends[0]));
     let odd = odd.map(|(at, value, around)| Odd { at: place(at), value, around }).collect();
@@ -168,7 +168,7 @@ fn odd(metric: Metric, values: &[f64], begin: usize) -> Vec<(usize, f64, f64)> {
     places.map(|(nth, _)| (begin + nth, values[nth], spread::median(values))).collect()
 }
 
-impl Place {
+impl TrendPlace {
     fn text(&self) -> String {
         match &self.commit {
             Some(commit) => format!("{} (commit {})", self.run, commit.chars().take(10).collect::<String>()),

@@ -5,7 +5,7 @@ use url::Url;
 
 /// A file of requests.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub struct ForeignAsked<'a> {
     /// Its name, as messages name it.
     pub name: &'a str,
     /// Its text.

@@ -25,7 +25,7 @@ pub(crate) fn read(
         }
     }
     for block in &blocks {
-        Reader { variables, taken: &mut taken, find }.one(block);
+        HttpFileReader { variables, taken: &mut taken, find }.one(block);
     }
     taken
 }
@@ -59,13 +59,13 @@ fn is_before_request(line: &str) -> bool {
     line.trim().is_empty() || is_comment(line) || line.starts_with('@')
 }
 
-struct Reader<'a, 'v> {
+struct HttpFileReader<'a, 'v> {
     variables: &'a mut KnownValues<'v>,
     taken: &'a mut Taken,
     find: &'a dyn Fn(&str) -> Result<Vec<u8>, String>,
 }
 
-impl Reader<'_, '_> {
+impl HttpFileReader<'_, '_> {
     fn filled(&mut self, text: &str) -> String {
         self.variables.filled(text, self.taken)
     }

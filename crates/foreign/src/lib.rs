@@ -15,7 +15,7 @@ mod value;
 mod variables;
 mod vegeta;
 
-pub use asked::Asked;
+pub use asked::ForeignAsked;
 pub use postman::environment;
 pub use taken::Taken;
 
@@ -24,30 +24,30 @@ use serde_json::Value;
 use variables::KnownValues;
 
 /// The kinds of files.
-enum Kind {
+enum ForeignKind {
     OpenApi(Value),
     Postman(Value),
     HttpFile,
     Vegeta,
 }
 
-impl Kind {
+impl ForeignKind {
     /// The kind of a file; `None`: it is of none of these kinds.
-    fn of(name: &str, text: &str) -> Option<Kind> {
+    fn of(name: &str, text: &str) -> Option<ForeignKind> {
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
         let has = |words: [&str; 2]| words.into_iter().all(|word| text.contains(word));
         let may_describe = (text.contains("openapi") || text.contains("swagger")) && text.contains("paths");
         match ending.as_str() {
-            "http" | "rest" => Some(Kind::HttpFile),
+            "http" | "rest" => Some(ForeignKind::HttpFile),
             "json" | "yaml" | "yml" if may_describe || has(["\"info\"", "\"item\""]) => {
                 let value = value::parse(text).ok()?;
                 match () {
-                    () if openapi::is(&value) => Some(Kind::OpenApi(value)),
-                    () if postman::is(&value) => Some(Kind::Postman(value)),
+                    () if openapi::is(&value) => Some(ForeignKind::OpenApi(value)),
+                    () if postman::is(&value) => Some(ForeignKind::Postman(value)),
                     () => None,
                 }
             }
-            _ if vegeta::is(text) => Some(Kind::Vegeta),
+            _ if vegeta::is(text) => Some(ForeignKind::Vegeta),
             _ => None,
         }
     }
@@ -55,14 +55,14 @@ impl Kind {
 
 /// True for a file of one of these kinds, by what it holds and, for `.http` files, by its name.
 pub fn is(name: &str, text: &str) -> bool {
-    Kind::of(name, text).is_some()
+    ForeignKind::of(name, text).is_some()
 }
 
 /// True for such a file that says more than a list of methods and URLs, a line each.
 pub fn is_more_than_urls(name: &str, text: &str) -> bool {
-    match Kind::of(name, text) {
-        Some(Kind::OpenApi(_) | Kind::Postman(_) | Kind::HttpFile) => true,
-        Some(Kind::Vegeta) => vegeta::is_more_than_urls(text),
+    match ForeignKind::of(name, text) {
+        Some(ForeignKind::OpenApi(_) | ForeignKind::Postman(_) | ForeignKind::HttpFile) => true,
+        Some(ForeignKind::Vegeta) => vegeta::is_more_than_urls(text),
         None => false,
     }
 }
@@ -87,16 +87,18 @@ pub fn targets(text: &str, find: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> Re
 ///
 /// # Errors
 /// It is none of them, a part of it is broken, nothing in it can be sent, or a value that was given belongs to nothing.
-pub fn read(asked: &Asked<'_>) -> Result<Taken, String> {
+pub fn read(asked: &ForeignAsked<'_>) -> Result<Taken, String> {
     let name = asked.name;
     let base = asked.base.map(Base::parse).transpose()?;
     let mut variables = KnownValues::new(asked.set, asked.environment);
     let text = asked.text.strip_prefix('\u{feff}').unwrap_or(asked.text);
-    let mut taken = match Kind::of(name, text) {
-        Some(Kind::OpenApi(api)) => openapi::read(&api, base.as_ref(), &mut variables)?,
-        Some(Kind::Postman(collection)) => postman::read(&collection, &mut variables, asked.find),
-        Some(Kind::HttpFile) => http_file::read(text, &mut variables, asked.find),
-        Some(Kind::Vegeta) => vegeta::read(text, asked.find).map_err(|why| format!("{name}: {why}"))?,
+    let mut taken = match ForeignKind::of(name, text) {
+        Some(ForeignKind::OpenApi(api)) => openapi::read(&api, base.as_ref(), &mut variables)?,
+        Some(ForeignKind::Postman(collection)) => postman::read(&collection, &mut variables, asked.find),
+        Some(ForeignKind::HttpFile) => http_file::read(text, &mut variables, asked.find),
+        Some(ForeignKind::Vegeta) => {
+            vegeta::read(text, asked.find).map_err(|why| format!("{name}: {why}"))?
+        }
         None => {
             return Err(format!(
                 "{name} is no OpenAPI description, no collection of Postman's, no list of vegeta's targets and no .http file"

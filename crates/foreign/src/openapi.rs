@@ -25,7 +25,7 @@ pub(crate) fn is(value: &Value) -> bool {
 pub(crate) fn read(api: &Value, to: Option<&Base>, variables: &mut KnownValues<'_>) -> Result<Taken, String> {
     let mut taken = Taken::of("an OpenAPI description");
     tell_whole(api, &mut taken);
-    let mut reader = Reader { api, to, variables, taken: &mut taken };
+    let mut reader = OpenapiReader { api, to, variables, taken: &mut taken };
     for (path, item) in api.get("paths").and_then(Value::as_object).into_iter().flatten() {
         let item = followed(api, item);
         for method in METHODS {
@@ -92,14 +92,14 @@ struct Drawn {
     optional: Vec<String>,
 }
 
-struct Reader<'a, 'v> {
+struct OpenapiReader<'a, 'v> {
     api: &'a Value,
     to: Option<&'a Base>,
     variables: &'a mut KnownValues<'v>,
     taken: &'a mut Taken,
 }
 
-impl<'a> Reader<'a, '_> {
+impl<'a> OpenapiReader<'a, '_> {
     fn one(&mut self, operation: &Operation<'a>) -> Result<(), String> {
         let base = self.base(operation)?;
         let label = format!("{} {}", operation.method.to_ascii_uppercase(), operation.path);

@@ -45,7 +45,7 @@ pub(crate) fn read(
             variables.own(name, text_of(value));
         }
     }
-    let mut reader = Reader { variables, taken: &mut taken, find };
+    let mut reader = PostmanReader { variables, taken: &mut taken, find };
     reader.tell_settings(collection, "the collection");
     reader.items(collection, &Folder { name: "", auth: collection.get("auth"), depth: 0 });
     taken
@@ -60,13 +60,13 @@ struct Folder<'a> {
     depth: usize,
 }
 
-struct Reader<'a, 'v> {
+struct PostmanReader<'a, 'v> {
     variables: &'a mut KnownValues<'v>,
     taken: &'a mut Taken,
     find: &'a dyn Fn(&str) -> Result<Vec<u8>, String>,
 }
 
-impl Reader<'_, '_> {
+impl PostmanReader<'_, '_> {
     fn filled(&mut self, text: &str) -> String {
         self.variables.filled(text, self.taken)
     }

@@ -5,11 +5,11 @@ fn no_file(_: &str) -> Result<Vec<u8>, String> {
     Err("it is not there".to_owned())
 }
 
-fn asked<'a>(name: &'a str, text: &'a str) -> Asked<'a> {
-    Asked { name, text, base: None, set: &[], environment: &[], find: &no_file }
+fn asked<'a>(name: &'a str, text: &'a str) -> ForeignAsked<'a> {
+    ForeignAsked { name, text, base: None, set: &[], environment: &[], find: &no_file }
 }
 
-fn taken(asked: &Asked<'_>) -> Taken {
+fn taken(asked: &ForeignAsked<'_>) -> Taken {
     let taken = read(asked).unwrap_or_else(|why| panic!("{}: {why}", asked.name));
     assert!(is(asked.name, asked.text), "{}", asked.name);
     taken
@@ -78,10 +78,10 @@ fn an_openapi_description_is_a_request_for_each_operation() {
 
 #[test]
 fn a_description_goes_to_another_address_and_its_server_has_variables() {
-    let here = taken(&Asked { base: Some("localhost:8080"), ..asked("pets.yaml", PETS) });
+    let here = taken(&ForeignAsked { base: Some("localhost:8080"), ..asked("pets.yaml", PETS) });
     assert!(lines(&here)[0].starts_with("GET http://localhost:8080/v1/pets?limit=20"), "{:?}", lines(&here));
     let values = set("env", "test");
-    let test = taken(&Asked { set: &values, ..asked("pets.yaml", PETS) });
+    let test = taken(&ForeignAsked { set: &values, ..asked("pets.yaml", PETS) });
     assert!(lines(&test)[0].starts_with("GET https://test.example.org/v1/pets?"), "{:?}", lines(&test));
 }
 
@@ -116,7 +116,7 @@ const SHOP: &str = include_str!("tests/shop.json");
 fn a_collection_keeps_methods_bodies_folders_and_credentials() {
     let environment = environment(include_str!("tests/environment.json")).unwrap();
     assert_eq!(environment.len(), 2, "one is switched off: {environment:?}");
-    let found = taken(&Asked { environment: &environment, ..asked("shop.json", SHOP) });
+    let found = taken(&ForeignAsked { environment: &environment, ..asked("shop.json", SHOP) });
     assert_eq!(
         lines(&found),
         [
@@ -150,10 +150,10 @@ fn a_collection_keeps_methods_bodies_folders_and_credentials() {
 #[test]
 fn values_that_are_given_are_stronger_and_belong_to_something() {
     let values = set("base", "http://127.0.0.1:9");
-    let found = taken(&Asked { set: &values, ..asked("shop.json", SHOP) });
+    let found = taken(&ForeignAsked { set: &values, ..asked("shop.json", SHOP) });
     assert!(lines(&found)[0].starts_with("POST http://127.0.0.1:9/v1/items/7"), "{:?}", lines(&found));
     let values = set("bsae", "x");
-    let why = read(&Asked { set: &values, ..asked("shop.json", SHOP) }).unwrap_err();
+    let why = read(&ForeignAsked { set: &values, ..asked("shop.json", SHOP) }).unwrap_err();
     assert_eq!(why, "nothing in shop.json is called bsae: check the name behind --set");
 }
 
@@ -165,7 +165,7 @@ fn targets_of_vegeta_keep_their_fields_and_bodies() {
     };
     let text = "# all\nGET http://h/a?b=c\nX-A: b\nHost: other\n\nPOST http://h/p\nContent-Length: 7\n@body.json\n\
                 {\"method\": \"PUT\", \"url\": \"http://h/j\", \"header\": {\"A\": [\"b\", \"c\"]}, \"body\": \"aGk=\"}\n";
-    let found = taken(&Asked { find: &find, ..asked("targets.txt", text) });
+    let found = taken(&ForeignAsked { find: &find, ..asked("targets.txt", text) });
     assert_eq!(
         lines(&found),
         [
@@ -176,7 +176,7 @@ fn targets_of_vegeta_keep_their_fields_and_bodies() {
     );
     assert_eq!(found.left_out, ["POST /p: the field Content-Length, which each request gets as it needs it"]);
     check_plan(found);
-    let moved = taken(&Asked { base: Some("https://other:8443/"), ..asked("t", "GET http://h/a\n") });
+    let moved = taken(&ForeignAsked { base: Some("https://other:8443/"), ..asked("t", "GET http://h/a\n") });
     assert_eq!(lines(&moved), ["GET https://other:8443/a [GET /a]"]);
     let why = read(&asked("t", "POST http://h/p\n@none.json\n")).unwrap_err();
     assert_eq!(why, "t: line 2: the body in none.json cannot be read: it is not there");
@@ -189,7 +189,7 @@ fn http_files_keep_names_fields_bodies_and_variables() {
         _ => Err("it is not there".to_owned()),
     };
     let text = include_str!("tests/all.http");
-    let found = taken(&Asked { find: &find, ..asked("all.http", text) });
+    let found = taken(&ForeignAsked { find: &find, ..asked("all.http", text) });
     assert_eq!(
         lines(&found),
         [
@@ -245,6 +245,6 @@ fn what_is_none_of_them_is_refused() {
         is_more_than_urls("urls.txt", "GET http://h/\nA: b\n")
             && is_more_than_urls("all.http", "http://h/\n")
     );
-    let wrong = Asked { base: Some("http://h/path"), ..asked("t", "GET http://h/\n") };
+    let wrong = ForeignAsked { base: Some("http://h/path"), ..asked("t", "GET http://h/\n") };
     assert!(read(&wrong).unwrap_err().contains("without a path"));
 }

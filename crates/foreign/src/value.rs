@@ -17,19 +17,18 @@ pub(crate) fn parse(text: &str) -> Result<Value, String> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),
         Err(error) if text.trim_start().starts_with(['{', '[']) => Err(format!("it is not JSON: {error}")),
-        Err(_) => {
-            Reader { parser: Parser::new_from_str(text), anchors: HashMap::new(), values: 0 }.document()
-        }
+        Err(_) => ForeignReader { parser: Parser::new_from_str(text), anchors: HashMap::new(), values: 0 }
+            .document(),
     }
 }
 
-struct Reader<'a> {
+struct ForeignReader<'a> {
     parser: Parser<'a, StrInput<'a>>,
     anchors: HashMap<usize, Value>,
     values: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ForeignReader<'a> {
     fn next(&mut self) -> Result<Event<'a>, String> {
         loop {
             match self.parser.next_event() {

@@ -23,12 +23,12 @@ pub(crate) struct Correlation {
     /// Values kept of answers, by the number of the exchange.
     pub(crate) kept: BTreeMap<usize, Vec<Extract>>,
     /// The values, with their names and the exchange that they come from.
-    pub(crate) values: Vec<Known>,
+    pub(crate) values: Vec<CorrelateKnown>,
 }
 
 /// A value that a server made up.
 #[derive(Debug)]
-pub(crate) struct Known {
+pub(crate) struct CorrelateKnown {
     pub(crate) value: String,
     pub(crate) name: String,
     /// The number of the exchange whose answer has it.
@@ -60,11 +60,11 @@ fn find(exchanges: &[&Exchange], sent_by: usize, hint: &str, value: &str, found:
     }
     let name = unused(hint, &found.values);
     found.kept.entry(from).or_default().push(Extract::of(&name, at, None));
-    found.values.push(Known { value: value.to_owned(), name, from });
+    found.values.push(CorrelateKnown { value: value.to_owned(), name, from });
 }
 
 /// A name that no other value has.
-fn unused(hint: &str, known: &[Known]) -> String {
+fn unused(hint: &str, known: &[CorrelateKnown]) -> String {
     let plain: String = hint.chars().map(|one| if one.is_ascii_alphanumeric() { one } else { '_' }).collect();
     let plain = plain.trim_matches('_').to_ascii_lowercase();
     let plain = if plain.starts_with(|one: char| one.is_ascii_alphabetic()) {

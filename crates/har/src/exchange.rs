@@ -31,7 +31,7 @@ pub struct Exchange {
 
 /// Purpose of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ExchangeKind {
     /// A page that the browser went to.
     Page,
     /// A script, style sheet, image or font: what does not depend on the user.
@@ -58,14 +58,14 @@ impl Exchange {
     }
 
     /// Returns its purpose: by what the browser said of it, else by its media type and its URL's ending.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ExchangeKind {
         let media = self.media_type.to_ascii_lowercase();
         match self.field("Sec-Fetch-Dest") {
-            Some("document") => return Kind::Page,
+            Some("document") => return ExchangeKind::Page,
             Some("script" | "style" | "image" | "font" | "manifest" | "audio" | "video" | "track") => {
-                return Kind::Static;
+                return ExchangeKind::Static;
             }
-            Some("empty") => return Kind::Other,
+            Some("empty") => return ExchangeKind::Other,
             _ => {}
         }
         let is_media =
@@ -75,10 +75,10 @@ impl Exchange {
             || media.contains("font-woff")
             || has_static_ending(self.url.path())
         {
-            return if self.method == "GET" { Kind::Static } else { Kind::Other };
+            return if self.method == "GET" { ExchangeKind::Static } else { ExchangeKind::Other };
         }
         let is_page = media.starts_with("text/html") && self.field("X-Requested-With").is_none();
-        if is_page { Kind::Page } else { Kind::Other }
+        if is_page { ExchangeKind::Page } else { ExchangeKind::Other }
     }
 
     /// Method and path, the name that it has in reports.

@@ -1,8 +1,8 @@
 //! A recording as a plan: pages as transactions, what they need grouped, values of answers in later requests.
 
-use crate::correlate::{Correlation, Known, correlate};
+use crate::correlate::{CorrelateKnown, Correlation, correlate};
 use crate::hidden::{encoded, form, hide};
-use crate::{Exchange, Kind, Recording};
+use crate::{Exchange, ExchangeKind, Recording};
 use plan::data::Data;
 use plan::secret::{Secret, content_without_secrets, without_secrets};
 use plan::template::{escape, is_template};
@@ -65,14 +65,15 @@ impl Recording {
             notes.push(format!("{{{{{}}}}} is taken from the answer to {from}", known.name));
         }
         let common = common_fields(&chosen);
-        let writer = Writer { chosen: &chosen, found: &found, common: &common };
+        let writer = JourneyWriter { chosen: &chosen, found: &found, common: &common };
         let steps = writer.steps(choice, &mut notes);
         Converted { plan: plan(steps, &chosen, common, choice), notes }
     }
 
     /// The exchanges of the hosts that are meant.
     fn chosen(&self, choice: &Choice, notes: &mut Vec<String>) -> Vec<&Exchange> {
-        let first = self.exchanges.iter().find(|one| one.kind() == Kind::Page).or(self.exchanges.first());
+        let first =
+            self.exchanges.iter().find(|one| one.kind() == ExchangeKind::Page).or(self.exchanges.first());
         let own = first.map(Exchange::host).into_iter().collect();
         let hosts = if choice.hosts.is_empty() { &own } else { &choice.hosts };
         let is_meant = |one: &Exchange| {
@@ -89,8 +90,9 @@ impl Recording {
                 format!("left out: {count} requests to {host}; --host {host} takes them")
             }),
         );
-        let is_wanted =
-            |one: &&Exchange| is_meant(one) && (choice.statics != Static::Drop || one.kind() != Kind::Static);
+        let is_wanted = |one: &&Exchange| {
+            is_meant(one) && (choice.statics != Static::Drop || one.kind() != ExchangeKind::Static)
+        };
         self.exchanges.iter().filter(is_wanted).collect()
     }
 }
@@ -157,13 +159,13 @@ fn plan(steps: Vec<Step>, chosen: &[&Exchange], common: Vec<(String, String)>, c
     }
 }
 
-struct Writer<'a> {
+struct JourneyWriter<'a> {
     chosen: &'a [&'a Exchange],
     found: &'a Correlation,
     common: &'a [(String, String)],
 }
 
-impl Writer<'_> {
+impl JourneyWriter<'_> {
     /// A transaction for each page, with a pause before it.
     fn steps(&self, choice: &Choice, notes: &mut Vec<String>) -> Vec<Step> {
         let mut steps = Vec::new();
@@ -191,12 +193,12 @@ impl Writer<'_> {
             // A redirection leads to the page that it belongs to.
             let follows = before.is_some_and(|before| {
                 before.status.is_some_and(|status| (300..400).contains(&status))
-                    && before.kind() != Kind::Static
+                    && before.kind() != ExchangeKind::Static
             });
             let begins = before.is_none_or(|before| {
                 let turned = one.page.is_some() && one.page != before.page;
                 let gap = one.page.is_none() && one.began_ms - (before.began_ms + before.took_ms) > GAP_MS;
-                turned || gap || one.kind() == Kind::Page && !follows
+                turned || gap || one.kind() == ExchangeKind::Page && !follows
             });
             match parts.last_mut().filter(|_| !begins) {
                 Some(part) => part.push(number),
@@ -208,8 +210,9 @@ impl Writer<'_> {
 
     /// The requests of a page; those for what it needs last and under one label, where they are to be grouped.
     fn part(&self, part: &[usize], choice: &Choice, notes: &mut Vec<String>) -> Vec<Step> {
-        let is_static =
-            |number: &&usize| choice.statics == Static::Group && self.chosen[**number].kind() == Kind::Static;
+        let is_static = |number: &&usize| {
+            choice.statics == Static::Group && self.chosen[**number].kind() == ExchangeKind::Static
+        };
         let mut steps: Vec<Step> = part
             .iter()
             .filter(|number| !is_static(number))
@@ -228,7 +231,8 @@ impl Writer<'_> {
 
     fn request(&self, number: usize, notes: &mut Vec<String>) -> Step {
         let one = self.chosen[number];
-        let known: Vec<&Known> = self.found.values.iter().filter(|known| known.from < number).collect();
+        let known: Vec<&CorrelateKnown> =
+            self.found.values.iter().filter(|known| known.from < number).collect();
         let mut filled = Filled::of(one, &known);
         let data = filled.hide();
         let extract = self.found.kept.get(&number).cloned().unwrap_or_default();
@@ -291,7 +295,7 @@ struct Filled {
 }
 
 impl Filled {
-    fn of(one: &Exchange, known: &[&Known]) -> Filled {
+    fn of(one: &Exchange, known: &[&CorrelateKnown]) -> Filled {
         let mut url = one.url.clone();
         url.set_fragment(None);
         let (url, credentials) = Endpoint::split(url.as_str());
@@ -299,7 +303,7 @@ impl Filled {
         let url = url.as_str();
         let body = one.body.as_slice();
         let candidates = crate::correlate::candidates(one);
-        let used: Vec<&&Known> =
+        let used: Vec<&&CorrelateKnown> =
             known.iter().filter(|known| candidates.iter().any(|(_, value)| *value == known.value)).collect();
         if used.is_empty() {
             return Filled {

@@ -11,7 +11,7 @@ mod journey;
 mod posted;
 mod reader;
 
-pub use exchange::{Exchange, Kind};
+pub use exchange::{Exchange, ExchangeKind};
 pub use journey::{Choice, Converted, Static};
 
 use thiserror::Error;

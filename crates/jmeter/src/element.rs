@@ -2,7 +2,7 @@
 //! names, and the several ways in which a property is written.
 
 use crate::error::Error;
-use crate::xml::{Node, NodeId, Tree};
+use crate::xml::{NodeId, Tree, XmlNode};
 use std::cell::Cell;
 
 /// An element of a test plan.
@@ -29,12 +29,12 @@ pub struct Element {
 /// Properties in the order of the file. They remember which of them somebody asked for, so that those that nobody reads can be told.
 #[derive(Debug, Clone, Default)]
 pub struct Properties {
-    rows: Vec<Row>,
+    rows: Vec<ElementRow>,
     met: Cell<bool>,
 }
 
 #[derive(Debug, Clone)]
-struct Row {
+struct ElementRow {
     name: String,
     value: Value,
     asked: Cell<bool>,
@@ -147,7 +147,7 @@ impl Properties {
     pub fn set(&mut self, name: &str, value: Value) {
         match self.rows.iter_mut().find(|row| row.name == name) {
             Some(row) => row.value = value,
-            None => self.rows.push(Row { name: name.to_owned(), value, asked: Cell::default() }),
+            None => self.rows.push(ElementRow { name: name.to_owned(), value, asked: Cell::default() }),
         }
     }
 
@@ -223,11 +223,11 @@ fn element(tree: &Tree, id: NodeId) -> Result<Element, Error> {
     })
 }
 
-fn properties(tree: &Tree, node: &Node) -> Result<Properties, Error> {
+fn properties(tree: &Tree, node: &XmlNode) -> Result<Properties, Error> {
     let mut properties = Properties::default();
     for id in &node.children {
         let (name, value) = property(tree, *id)?;
-        properties.rows.push(Row { name, value, asked: Cell::default() });
+        properties.rows.push(ElementRow { name, value, asked: Cell::default() });
     }
     Ok(properties)
 }
@@ -261,11 +261,11 @@ fn property(tree: &Tree, id: NodeId) -> Result<(String, Value), Error> {
     Ok((current_key(&name).to_owned(), value))
 }
 
-fn list(tree: &Tree, node: &Node) -> Result<Vec<Value>, Error> {
+fn list(tree: &Tree, node: &XmlNode) -> Result<Vec<Value>, Error> {
     node.children.iter().map(|child| Ok(property(tree, *child)?.1)).collect()
 }
 
-fn object(tree: &Tree, node: &Node, name: &str) -> Result<Object, Error> {
+fn object(tree: &Tree, node: &XmlNode, name: &str) -> Result<Object, Error> {
     let class = ["elementType", "testclass", "class"].iter().find_map(|attribute| node.attribute(attribute));
     Ok(Object {
         class: current_class(class.unwrap_or("")).to_owned(),

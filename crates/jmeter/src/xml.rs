@@ -15,7 +15,7 @@ const MAX_FOLLOWED: usize = 1_000_000;
 /// A tree, its root first.
 #[derive(Debug)]
 pub(crate) struct Tree {
-    nodes: Vec<Node>,
+    nodes: Vec<XmlNode>,
     /// References that were followed.
     followed: Cell<usize>,
 }
@@ -26,7 +26,7 @@ pub(crate) struct NodeId(usize);
 
 /// An element.
 #[derive(Debug)]
-pub(crate) struct Node {
+pub(crate) struct XmlNode {
     pub(crate) tag: String,
     attributes: Vec<(String, String)>,
     /// All its text, put together; that of its children is not in it.
@@ -37,7 +37,7 @@ pub(crate) struct Node {
     pub(crate) line: usize,
 }
 
-impl Node {
+impl XmlNode {
     /// An attribute; `None` where it is missing.
     pub(crate) fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
@@ -67,7 +67,7 @@ impl Tree {
     ///
     /// # Errors
     /// A reference that leads nowhere, or not back; more of them than any plan has.
-    pub(crate) fn node(&self, id: NodeId) -> Result<&Node, Error> {
+    pub(crate) fn node(&self, id: NodeId) -> Result<&XmlNode, Error> {
         let mut node = &self.nodes[id.0];
         let mut at = id;
         while let Some(path) = node.attribute("reference") {
@@ -89,7 +89,7 @@ impl Tree {
     }
 
     /// The node itself, be it a reference or not.
-    pub(crate) fn written(&self, id: NodeId) -> &Node {
+    pub(crate) fn written(&self, id: NodeId) -> &XmlNode {
         &self.nodes[id.0]
     }
 
@@ -116,7 +116,7 @@ impl Tree {
     }
 }
 
-fn nowhere(node: &Node, path: &str) -> Error {
+fn nowhere(node: &XmlNode, path: &str) -> Error {
     Error::Reference { line: node.line, path: path.to_owned() }
 }
 
@@ -126,7 +126,7 @@ struct Building<'a> {
     /// Bytes of the text of which the lines are counted.
     at: usize,
     line: usize,
-    nodes: Vec<Node>,
+    nodes: Vec<XmlNode>,
     open: Vec<NodeId>,
 }
 
@@ -183,7 +183,7 @@ impl Building<'_> {
         if parent.is_none() && !self.nodes.is_empty() {
             return Err(self.error("there is a second root element"));
         }
-        let node = Node {
+        let node = XmlNode {
             tag: String::from_utf8_lossy(start.name().as_ref()).into_owned(),
             attributes: self.attributes(start)?,
             text: String::new(),

@@ -2,7 +2,7 @@
 //!
 //! [`Script::compile`] reads a text once and lists all that does not run here; [`Script::run`] runs it for any user. Whatever is
 //! outside of the script (variables, samples, time, chance, files) comes through a [`Host`], and each run is bounded by
-//! [`Limits`]. There is no process, no network and no reflection to refuse: such classes do not exist. A dialect is a value
+//! [`MachineLimits`]. There is no process, no network and no reflection to refuse: such classes do not exist. A dialect is a value
 //! that the one lexer, parser and evaluator ask where the languages differ.
 //!
 //! Start reading at [`parse`] for how a text becomes a [`tree`], and at [`run`] for how that is walked.
@@ -24,7 +24,7 @@ pub use dialect::Dialect;
 pub use memory::MemoryHost;
 pub use model::abrupt::{Limit, RunError};
 pub use model::host::{self, Host};
-pub use model::machine::{Globals, Limits};
+pub use model::machine::{Globals, MachineLimits};
 pub use model::tree::Binding;
 pub use model::value::{Argument, Bytes, CookieValue, List, ListKind, Map, MapKind, Value};
 pub use parse::Unsupported;

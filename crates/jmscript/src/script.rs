@@ -3,9 +3,9 @@
 use crate::dialect::Dialect;
 use crate::model::abrupt::RunError;
 use crate::model::host::Host;
-use crate::model::machine::{Globals, Limits};
+use crate::model::machine::{Globals, MachineLimits};
 use crate::model::meaning::patterns::Patterns;
-use crate::model::tree::Code;
+use crate::model::tree::TreeCode;
 use crate::model::value::{Style, Value};
 use crate::parse::{Unsupported, parse};
 use crate::run::{self, Buffers, Context};
@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// A compiled script. It stays on the thread that compiled it: each worker compiles its own.
 #[derive(Debug)]
 pub struct Script {
-    code: Code,
+    code: TreeCode,
     dialect: Dialect,
     patterns: Patterns,
     buffers: RefCell<Buffers>,
@@ -34,7 +34,7 @@ impl Script {
     }
 
     /// Runs it; its value.
-    pub fn run(&self, host: &mut dyn Host, limits: Limits) -> Result<Value, RunError> {
+    pub fn run(&self, host: &mut dyn Host, limits: MachineLimits) -> Result<Value, RunError> {
         self.run_with(host, limits, &mut Globals::default())
     }
 
@@ -43,7 +43,7 @@ impl Script {
     pub fn run_with(
         &self,
         host: &mut dyn Host,
-        limits: Limits,
+        limits: MachineLimits,
         globals: &mut Globals,
     ) -> Result<Value, RunError> {
         let mut buffers = self.buffers.take();
@@ -55,7 +55,7 @@ impl Script {
 
     /// Runs it as the function of an expression, `__groovy`, `__jexl3`, `__javaScript` or `__BeanShell`: the text of its
     /// value, empty for null. JMeter has the empty text for an error as well, and a line in its log.
-    pub fn evaluate(&self, host: &mut dyn Host, limits: Limits) -> Result<Rc<str>, RunError> {
+    pub fn evaluate(&self, host: &mut dyn Host, limits: MachineLimits) -> Result<Rc<str>, RunError> {
         let value = self.run(host, limits)?;
         Ok(self.text_of(&value))
     }
@@ -70,7 +70,7 @@ impl Script {
     }
 
     /// Runs it as a condition: whether its text is `true`, in any case.
-    pub fn is_true(&self, host: &mut dyn Host, limits: Limits) -> Result<bool, RunError> {
+    pub fn is_true(&self, host: &mut dyn Host, limits: MachineLimits) -> Result<bool, RunError> {
         let text = self.evaluate(host, limits)?;
         Ok(text.trim().eq_ignore_ascii_case("true"))
     }

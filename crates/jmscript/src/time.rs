@@ -44,29 +44,29 @@ pub struct Moment {
 
 /// A letter and how often it stands, or text.
 #[derive(Debug, PartialEq)]
-enum Part {
+enum TimePart {
     Letter(char, usize),
     Text(String),
 }
 
 /// The parts of a pattern; an error names the letter that is no field.
-fn parts(pattern: &str) -> Result<Vec<Part>, String> {
-    let mut found: Vec<Part> = Vec::new();
+fn parts(pattern: &str) -> Result<Vec<TimePart>, String> {
+    let mut found: Vec<TimePart> = Vec::new();
     let mut rest = pattern;
     while let Some(c) = rest.chars().next() {
         if c == '\'' {
             let (text, length) = quoted(rest)?;
-            found.push(Part::Text(text));
+            found.push(TimePart::Text(text));
             rest = &rest[length..];
         } else if c.is_ascii_alphabetic() {
             let count = rest.len() - rest.trim_start_matches(c).len();
             if !"GyYuMLwWDdFEeHhKkmsSaAnzZXxVO".contains(c) || count > WIDEST {
                 return Err(format!("Illegal pattern character '{c}'"));
             }
-            found.push(Part::Letter(c, count));
+            found.push(TimePart::Letter(c, count));
             rest = &rest[count..];
         } else {
-            found.push(Part::Text(c.to_string()));
+            found.push(TimePart::Text(c.to_string()));
             rest = &rest[c.len_utf8()..];
         }
     }
@@ -97,8 +97,8 @@ pub fn format(moment: &Moment, pattern: &str, letters: Letters) -> Result<String
     let mut out = String::with_capacity(pattern.len() + 8);
     for part in parts(pattern)? {
         match part {
-            Part::Text(text) => out.push_str(&text),
-            Part::Letter(letter, count) => field(&mut out, moment, letter, count, letters)?,
+            TimePart::Text(text) => out.push_str(&text),
+            TimePart::Letter(letter, count) => field(&mut out, moment, letter, count, letters)?,
         }
     }
     Ok(out)
@@ -304,12 +304,12 @@ pub fn parse(text: &str, pattern: &str, letters: Letters, wants_all: bool) -> Re
     let mut at = 0;
     for (index, part) in parts.iter().enumerate() {
         match part {
-            Part::Text(expected) => {
+            TimePart::Text(expected) => {
                 let fits = text[at..].starts_with(expected.as_str());
                 at += if fits { expected.len() } else { return Err(at) };
             }
-            Part::Letter(letter, count) => {
-                let is_adjacent = matches!(parts.get(index + 1), Some(Part::Letter(next, _)) if !"EaGzZXxV".contains(*next));
+            TimePart::Letter(letter, count) => {
+                let is_adjacent = matches!(parts.get(index + 1), Some(TimePart::Letter(next, _)) if !"EaGzZXxV".contains(*next));
                 let width = if is_adjacent { Some(*count) } else { None };
                 at += read_field(&mut read, &text[at..], *letter, *count, width, letters).ok_or(at)?;
             }

@@ -1,7 +1,7 @@
 //! Scripts whose results were produced by JMeter 5.6.3 with Groovy 3.0, BeanShell 2.0, JEXL 3.2 and Rhino 1.7: `cases.json`.
 
-use jmscript::host::{Field, Sample};
-use jmscript::{Binding, Dialect, Limits, MemoryHost, RunError, Script, Value};
+use jmscript::host::{Field, HostSample};
+use jmscript::{Binding, Dialect, MachineLimits, MemoryHost, RunError, Script, Value};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -44,7 +44,7 @@ fn host(case: &Json) -> MemoryHost {
         host.properties.insert(Rc::from(name.as_str()), Value::from(value.as_str().unwrap()));
     }
     let is_sampler = case["element"].as_str().unwrap().ends_with("Sampler");
-    for of in [Sample::Previous, Sample::Own] {
+    for of in [HostSample::Previous, HostSample::Own] {
         host.set_field(Field::Body(of), Value::from(case["body"].as_str().unwrap_or("")));
         host.set_field(Field::Code(of), Value::from(case["code"].as_str().unwrap_or("200")));
         host.set_field(Field::Message(of), Value::from("OK"));
@@ -52,7 +52,7 @@ fn host(case: &Json) -> MemoryHost {
         host.set_field(Field::Elapsed(of), Value::Long(0));
     }
     if is_sampler {
-        host.set_field(Field::Body(Sample::Own), Value::Null);
+        host.set_field(Field::Body(HostSample::Own), Value::Null);
     }
     host.set_field(Field::Failure, Value::Bool(false));
     host.set_field(Field::UserNumber, Value::Int(0));
@@ -68,7 +68,7 @@ fn outcome(case: &Json) -> Outcome {
     let mut host = host(case);
     match Script::compile(&script(case), dialect(case)) {
         Ok(script) => {
-            let result = script.evaluate(&mut host, Limits::default());
+            let result = script.evaluate(&mut host, MachineLimits::default());
             Outcome { host, result, refused: false }
         }
         Err(_) => Outcome { host, result: Ok(Rc::from("")), refused: true },
@@ -134,7 +134,7 @@ fn differences(case: &Json) -> Vec<String> {
         };
         compare("value", is, wanted.to_owned());
     }
-    for (what, field) in [("failure", Field::Failure), ("success", Field::Success(Sample::Own))] {
+    for (what, field) in [("failure", Field::Failure), ("success", Field::Success(HostSample::Own))] {
         let wanted = expected[what].as_bool();
         let has_failed =
             outcome.result.as_ref().is_err_and(|error| error.is_assertion() || what == "success");
@@ -149,13 +149,13 @@ fn differences(case: &Json) -> Vec<String> {
     }
     let text = |field| outcome.host.field(field).shown_in_groovy();
     if let Some(wanted) = expected["response"].as_str() {
-        let set = outcome.host.field(Field::Body(Sample::Own));
+        let set = outcome.host.field(Field::Body(HostSample::Own));
         let is =
             if set.is_null() { outcome.result.clone().unwrap_or_default() } else { set.shown_in_groovy() };
         compare("response", is.to_string(), wanted.to_owned());
     }
     if let (Some(wanted), true) = (expected["code"].as_str(), outcome.result.is_ok()) {
-        compare("code", text(Field::Code(Sample::Own)).to_string(), wanted.to_owned());
+        compare("code", text(Field::Code(HostSample::Own)).to_string(), wanted.to_owned());
     }
     if let Some(wanted) =
         expected["message"].as_str().filter(|_| case["element"].as_str().unwrap().ends_with("Assertion"))
@@ -163,7 +163,7 @@ fn differences(case: &Json) -> Vec<String> {
         compare("message", text(Field::FailureMessage).to_string(), wanted.to_owned());
     }
     if let Some(wanted) = expected["sample"]["message"].as_str() {
-        compare("message", text(Field::Message(Sample::Previous)).to_string(), wanted.to_owned());
+        compare("message", text(Field::Message(HostSample::Previous)).to_string(), wanted.to_owned());
     }
     found
 }

@@ -1,7 +1,7 @@
 //! Classes that scripts bring their data into form with. Where each expected value comes from stands beside it: a standard's vector,
 //! another program, or the source of Java's, Groovy's or the library's own class.
 
-use jmscript::{Dialect, Limits, MemoryHost, Script};
+use jmscript::{Dialect, MachineLimits, MemoryHost, Script};
 
 /// 14 November 2023, 22:13:20 UTC.
 const NOW: i64 = 1_700_000_000_000;
@@ -11,7 +11,7 @@ fn value(script: &str) -> String {
     let mut host = MemoryHost { now: NOW, ..MemoryHost::default() };
     let compiled = Script::compile(script, Dialect::Groovy);
     let compiled = compiled.unwrap_or_else(|listed| panic!("{script}\n{listed:?}"));
-    match compiled.evaluate(&mut host, Limits::default()) {
+    match compiled.evaluate(&mut host, MachineLimits::default()) {
         Ok(text) => text.to_string(),
         Err(error) => format!("{} {}", error.class.rsplit('.').next().unwrap(), error.message),
     }

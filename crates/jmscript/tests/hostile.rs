@@ -1,9 +1,10 @@
 //! Scripts that would never end, take everything, or were never meant to run: each ends with a limit or an exception.
 
-use jmscript::{Dialect, Limit, Limits, MemoryHost, Script};
+use jmscript::{Dialect, Limit, MachineLimits, MemoryHost, Script};
 use proptest::prelude::*;
 
-const LIMITS: Limits = Limits { steps: 200_000, memory: 8 << 20, text: 1 << 20, calls: 64, sleep: 1_000 };
+const LIMITS: MachineLimits =
+    MachineLimits { steps: 200_000, memory: 8 << 20, text: 1 << 20, calls: 64, sleep: 1_000 };
 const DIALECTS: [Dialect; 4] = [Dialect::Groovy, Dialect::BeanShell, Dialect::JavaScript, Dialect::Jexl];
 
 /// How a script ended: its limit, or the simple name of its exception, or `ok`.

@@ -1,7 +1,7 @@
 //! The cost of scripts, by hand: `cargo test --release -p jmscript --test speed -- --ignored --nocapture`.
 
-use jmscript::host::{Field, Sample};
-use jmscript::{Dialect, Limits, MemoryHost, Script, Value};
+use jmscript::host::{Field, HostSample};
+use jmscript::{Dialect, MachineLimits, MemoryHost, Script, Value};
 
 const POST_PROCESSOR: &str = r#"
 import groovy.json.JsonSlurper
@@ -50,14 +50,14 @@ fn cost(name: &str, text: &str, dialect: Dialect) {
     let script = Script::compile(text, dialect).expect(name);
     let mut host = MemoryHost::default();
     host.set_field(
-        Field::Body(Sample::Previous),
+        Field::Body(HostSample::Previous),
         Value::from(r#"{"id":7,"token":"abcdef","items":[1,2,3]}"#),
     );
     host.set_field(Field::UserNumber, Value::Int(3));
     host.variables.insert("a".into(), Value::from("x"));
     let began = cpu_ns();
     for _ in 0..RUNS {
-        script.run(&mut host, Limits::default()).expect(name);
+        script.run(&mut host, MachineLimits::default()).expect(name);
     }
     println!("{name}: {:.0} ns of CPU", (cpu_ns() - began) / f64::from(RUNS));
 }

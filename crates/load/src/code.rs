@@ -71,7 +71,7 @@ pub struct CodeUser {
     /// The interpreter's own.
     pub memory: Option<Box<dyn Any>>,
     /// Where the user stands.
-    pub place: Place,
+    pub place: CodePlace,
     /// The last sample; `None` before the first one.
     pub last: Option<Sample>,
     /// Where the user is to go on, as a program has asked for.
@@ -99,10 +99,10 @@ impl Edit {
 impl CodeUser {
     /// Of nobody: for a program that is run before users come.
     pub fn outside() -> CodeUser {
-        CodeUser::new(None, Place::default())
+        CodeUser::new(None, CodePlace::default())
     }
 
-    pub(crate) fn new(interpreter: Option<Rc<dyn Interpreter>>, place: Place) -> CodeUser {
+    pub(crate) fn new(interpreter: Option<Rc<dyn Interpreter>>, place: CodePlace) -> CodeUser {
         CodeUser {
             memory: None,
             place,
@@ -133,7 +133,7 @@ impl CodeUser {
 
 /// The place of a user in a run.
 #[derive(Debug, Clone, Default)]
-pub struct Place {
+pub struct CodePlace {
     /// The number of the user in its group, from 0.
     pub user: u64,
     /// Name of the group's users, before their number.

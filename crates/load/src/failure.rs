@@ -61,10 +61,10 @@ pub fn of_connect(error: &Error) -> Failure {
 }
 
 /// The failure that a codec's refusal means; its stage is where the reader stood.
-pub fn of_codec(error: &http1::Error, stage: http1::Stage) -> Failure {
+pub fn of_codec(error: &http1::Error, stage: http1::Http1Stage) -> Failure {
     let stage = match stage {
-        http1::Stage::Idle | http1::Stage::Head => Stage::Head,
-        http1::Stage::Body | http1::Stage::Done => Stage::Body,
+        http1::Http1Stage::Idle | http1::Http1Stage::Head => Stage::Head,
+        http1::Http1Stage::Body | http1::Http1Stage::Done => Stage::Body,
     };
     let broken = Broken { breach: error.breach.into(), ended: Scope::Connection, protocol: None };
     Failure::of_breach(broken, stage)

@@ -30,7 +30,7 @@ enum Test {
     Name(String),
     Attribute {
         name: String,
-        how: How,
+        how: CssMode,
         value: String,
     },
     /// a·n + b, counted from the end or not, among those of the same name or all.
@@ -57,7 +57,7 @@ enum Test {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum How {
+enum CssMode {
     Exists,
     Equals,
     Differs,
@@ -74,7 +74,7 @@ impl Selector {
     /// # Errors
     /// Why it is none that is understood.
     pub fn parse(text: &str) -> Result<Selector, String> {
-        let mut reader = Reader { rest: text.trim(), depth: 0 };
+        let mut reader = CssReader { rest: text.trim(), depth: 0 };
         let selector = reader.selector()?;
         match reader.rest.is_empty() {
             true => Ok(selector),
@@ -129,7 +129,7 @@ impl Test {
             Test::Name(name) => document.name(node).is_some_and(|known| known.eq_ignore_ascii_case(name)),
             Test::Attribute { name, how, value } => {
                 let found = document.attribute(node, name);
-                found.map_or(*how == How::Differs, |found| how.fits(found, value))
+                found.map_or(*how == CssMode::Differs, |found| how.fits(found, value))
             }
             Test::Nth { step, first, from_end, same_name } => {
                 let alike = |sibling: &Node| !same_name || document.name(*sibling) == document.name(node);
@@ -174,30 +174,30 @@ impl Test {
     }
 }
 
-impl How {
+impl CssMode {
     fn fits(self, found: &str, value: &str) -> bool {
         let dash = || found.strip_prefix(value).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
         match self {
-            How::Exists => true,
-            How::Equals => found.trim().eq_ignore_ascii_case(value.trim()),
-            How::Differs => !found.trim().eq_ignore_ascii_case(value.trim()),
-            How::Begins => !value.is_empty() && found.starts_with(value),
-            How::Ends => !value.is_empty() && found.ends_with(value),
-            How::Holds => !value.is_empty() && found.contains(value),
-            How::Word => found.split_whitespace().any(|word| word == value),
-            How::Dash => dash(),
+            CssMode::Exists => true,
+            CssMode::Equals => found.trim().eq_ignore_ascii_case(value.trim()),
+            CssMode::Differs => !found.trim().eq_ignore_ascii_case(value.trim()),
+            CssMode::Begins => !value.is_empty() && found.starts_with(value),
+            CssMode::Ends => !value.is_empty() && found.ends_with(value),
+            CssMode::Holds => !value.is_empty() && found.contains(value),
+            CssMode::Word => found.split_whitespace().any(|word| word == value),
+            CssMode::Dash => dash(),
         }
     }
 }
 
-struct Reader<'a> {
+struct CssReader<'a> {
     rest: &'a str,
     depth: usize,
 }
 
 type Read<T> = Result<T, String>;
 
-impl<'a> Reader<'a> {
+impl<'a> CssReader<'a> {
     fn take(&mut self, text: &str) -> bool {
         match self.rest.strip_prefix(text) {
             Some(rest) => {
@@ -271,9 +271,9 @@ impl<'a> Reader<'a> {
         }
         loop {
             if self.take("#") {
-                tests.push(attribute("id", How::Equals, self.name()?));
+                tests.push(attribute("id", CssMode::Equals, self.name()?));
             } else if self.take(".") {
-                tests.push(attribute("class", How::Word, self.name()?));
+                tests.push(attribute("class", CssMode::Word, self.name()?));
             } else if self.take("[") {
                 tests.push(self.attribute()?);
             } else if self.take(":") {
@@ -306,17 +306,17 @@ impl<'a> Reader<'a> {
         let name = self.name()?.to_ascii_lowercase();
         self.blanks();
         let signs = [
-            ("!=", How::Differs),
-            ("^=", How::Begins),
-            ("$=", How::Ends),
-            ("*=", How::Holds),
-            ("~=", How::Word),
-            ("|=", How::Dash),
-            ("=", How::Equals),
+            ("!=", CssMode::Differs),
+            ("^=", CssMode::Begins),
+            ("$=", CssMode::Ends),
+            ("*=", CssMode::Holds),
+            ("~=", CssMode::Word),
+            ("|=", CssMode::Dash),
+            ("=", CssMode::Equals),
         ];
-        let how = signs.into_iter().find(|(sign, _)| self.take(sign)).map_or(How::Exists, |(_, how)| how);
+        let how = signs.into_iter().find(|(sign, _)| self.take(sign)).map_or(CssMode::Exists, |(_, how)| how);
         self.blanks();
-        let value = if how == How::Exists { String::new() } else { self.value()? };
+        let value = if how == CssMode::Exists { String::new() } else { self.value()? };
         self.blanks();
         if self.take("]") { Ok(attribute(&name, how, value)) } else { self.wrong() }
     }
@@ -381,7 +381,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn attribute(name: &str, how: How, value: String) -> Test {
+fn attribute(name: &str, how: CssMode, value: String) -> Test {
     Test::Attribute { name: name.to_owned(), how, value }
 }
 

@@ -2,7 +2,7 @@
 //! lists, tables and options; an end without a beginning is passed by.
 
 use crate::entity;
-use crate::tree::{Attribute, Builder, Content, DEPTH, Document, Node};
+use crate::tree::{Attribute, Builder, DEPTH, Document, MarkupContent, Node};
 
 /// Elements that hold nothing (HTML, section 13.1.2).
 const VOID: [&str; 16] = [
@@ -89,13 +89,13 @@ impl Document {
         let mut all = String::new();
         for inner in self.descendants(node) {
             match self.content(inner) {
-                Content::Text(text) => {
+                MarkupContent::Text(text) => {
                     let parent = self.parent(inner).and_then(|parent| self.name(parent));
                     if !matches!(parent, Some("script" | "style" | "template")) || parent == self.name(node) {
                         all.push_str(text);
                     }
                 }
-                Content::Element { name, .. } if is_block(name) => all.push(' '),
+                MarkupContent::Element { name, .. } if is_block(name) => all.push(' '),
                 _ => {}
             }
         }
@@ -108,20 +108,20 @@ impl Document {
 }
 
 fn read(text: &str) -> Document {
-    let mut reader = Reader { text, at: 0, builder: Builder::new() };
+    let mut reader = HtmlReader { text, at: 0, builder: Builder::new() };
     while reader.at < text.len() && !reader.builder.is_full() {
         reader.next();
     }
     reader.builder.finish()
 }
 
-struct Reader<'a> {
+struct HtmlReader<'a> {
     text: &'a str,
     at: usize,
     builder: Builder,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> HtmlReader<'a> {
     fn next(&mut self) {
         let rest = &self.text[self.at..];
         let markup = rest.starts_with('<')
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
             true if rest.starts_with("<!--") => {
                 let end = rest[4..].find("-->").map(|end| end + 4);
                 let text = &rest[4..end.unwrap_or(rest.len())];
-                self.builder.add(Content::Comment(text.to_owned()));
+                self.builder.add(MarkupContent::Comment(text.to_owned()));
                 self.at += end.map_or(rest.len(), |end| end + 3);
             }
             true if rest.starts_with("</") => self.end(rest),
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
     }
 
     fn open(&mut self, name: &str, attributes: Vec<Attribute>) {
-        self.builder.open(Content::Element { name: name.into(), attributes });
+        self.builder.open(MarkupContent::Element { name: name.into(), attributes });
     }
 
     /// Ends all up to the innermost element of a name, if there is one.

@@ -15,4 +15,4 @@ mod xpath;
 
 pub use css::Selector;
 pub use tree::{Attribute, Document, Node};
-pub use xpath::{Found, Kind, XPath};
+pub use xpath::{Found, XPath, XpathKind};

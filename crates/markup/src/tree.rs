@@ -11,7 +11,7 @@ pub(crate) const DEPTH: usize = 256;
 /// A document, read.
 #[derive(Debug, Clone, Default)]
 pub struct Document {
-    nodes: Vec<Entry>,
+    nodes: Vec<MarkupEntry>,
 }
 
 /// The number of a node: the root is 0, others are in document order.
@@ -27,16 +27,16 @@ pub struct Attribute {
 }
 
 #[derive(Debug, Clone)]
-struct Entry {
+struct MarkupEntry {
     parent: Node,
     /// The first node behind it and all in it.
     end: Node,
-    content: Content,
+    content: MarkupContent,
 }
 
 /// The kinds of node.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Content {
+pub(crate) enum MarkupContent {
     Root,
     Element { name: Box<str>, attributes: Vec<Attribute> },
     Text(String),
@@ -45,7 +45,7 @@ pub(crate) enum Content {
 }
 
 impl Document {
-    pub(crate) fn content(&self, node: Node) -> &Content {
+    pub(crate) fn content(&self, node: Node) -> &MarkupContent {
         &self.nodes[node as usize].content
     }
 
@@ -71,7 +71,7 @@ impl Document {
     /// The name of an element.
     pub fn name(&self, node: Node) -> Option<&str> {
         match self.content(node) {
-            Content::Element { name, .. } => Some(name),
+            MarkupContent::Element { name, .. } => Some(name),
             _ => None,
         }
     }
@@ -79,7 +79,7 @@ impl Document {
     /// The attributes of an element; none of another node.
     pub fn attributes(&self, node: Node) -> &[Attribute] {
         match self.content(node) {
-            Content::Element { attributes, .. } => attributes,
+            MarkupContent::Element { attributes, .. } => attributes,
             _ => &[],
         }
     }
@@ -92,21 +92,24 @@ impl Document {
     /// The text that a node of text is.
     pub fn own_text(&self, node: Node) -> Option<&str> {
         match self.content(node) {
-            Content::Text(text) => Some(text),
-            Content::Root | Content::Element { .. } | Content::Comment(_) | Content::Instruction { .. } => {
-                None
-            }
+            MarkupContent::Text(text) => Some(text),
+            MarkupContent::Root
+            | MarkupContent::Element { .. }
+            | MarkupContent::Comment(_)
+            | MarkupContent::Instruction { .. } => None,
         }
     }
 
     /// The text in a node, at any depth (XPath 1.0 section 5).
     pub fn text(&self, node: Node) -> String {
         match self.content(node) {
-            Content::Text(text) | Content::Comment(text) | Content::Instruction { text, .. } => text.clone(),
+            MarkupContent::Text(text)
+            | MarkupContent::Comment(text)
+            | MarkupContent::Instruction { text, .. } => text.clone(),
             _ => {
                 let mut all = String::new();
                 for inner in self.descendants(node) {
-                    if let Content::Text(text) = self.content(inner) {
+                    if let MarkupContent::Text(text) = self.content(inner) {
                         all.push_str(text);
                     }
                 }
@@ -119,9 +122,9 @@ impl Document {
     /// is none.
     pub fn first_text(&self, node: Node) -> Option<String> {
         match self.content(node) {
-            Content::Element { .. } | Content::Root => match self.children(node).next() {
+            MarkupContent::Element { .. } | MarkupContent::Root => match self.children(node).next() {
                 None => Some(String::new()),
-                Some(child) if matches!(self.content(child), Content::Element { .. }) => None,
+                Some(child) if matches!(self.content(child), MarkupContent::Element { .. }) => None,
                 Some(child) => Some(self.text(child)),
             },
             _ => Some(self.text(node)),
@@ -137,13 +140,13 @@ impl Document {
 
     fn write(&self, node: Node, to: &mut String) {
         match self.content(node) {
-            Content::Root => self.children(node).for_each(|child| self.write(child, to)),
-            Content::Text(text) => escape(text, false, to),
-            Content::Comment(text) => write!(to, "<!--{text}-->").expect("a String takes all"),
-            Content::Instruction { name, text } => {
+            MarkupContent::Root => self.children(node).for_each(|child| self.write(child, to)),
+            MarkupContent::Text(text) => escape(text, false, to),
+            MarkupContent::Comment(text) => write!(to, "<!--{text}-->").expect("a String takes all"),
+            MarkupContent::Instruction { name, text } => {
                 write!(to, "<?{name} {text}?>").expect("a String takes all");
             }
-            Content::Element { name, attributes } => {
+            MarkupContent::Element { name, attributes } => {
                 write!(to, "<{name}").expect("a String takes all");
                 for Attribute { name, value } in attributes {
                     write!(to, " {name}=\"").expect("a String takes all");
@@ -175,14 +178,17 @@ fn escape(text: &str, in_quotes: bool, to: &mut String) {
 
 /// Makes a document, node by node.
 pub(crate) struct Builder {
-    nodes: Vec<Entry>,
+    nodes: Vec<MarkupEntry>,
     open: Vec<Node>,
 }
 
 impl Builder {
     /// With the root alone.
     pub fn new() -> Builder {
-        Builder { nodes: vec![Entry { parent: 0, end: 0, content: Content::Root }], open: vec![0] }
+        Builder {
+            nodes: vec![MarkupEntry { parent: 0, end: 0, content: MarkupContent::Root }],
+            open: vec![0],
+        }
     }
 
     /// How many elements are open.
@@ -198,13 +204,13 @@ impl Builder {
     /// Names of open elements, the innermost first.
     pub fn open_names(&self) -> impl Iterator<Item = &str> {
         self.open.iter().rev().filter_map(|node| match &self.nodes[*node as usize].content {
-            Content::Element { name, .. } => Some(&**name),
+            MarkupContent::Element { name, .. } => Some(&**name),
             _ => None,
         })
     }
 
     /// Adds what holds nothing.
-    pub fn add(&mut self, content: Content) {
+    pub fn add(&mut self, content: MarkupContent) {
         self.open(content);
         self.close();
     }
@@ -212,19 +218,20 @@ impl Builder {
     /// Adds text, joined with text right before it.
     pub fn text(&mut self, text: &str) {
         let parent = *self.open.last().unwrap_or(&0);
-        if let Some(Entry { content: Content::Text(before), parent: of, .. }) = self.nodes.last_mut()
+        if let Some(MarkupEntry { content: MarkupContent::Text(before), parent: of, .. }) =
+            self.nodes.last_mut()
             && *of == parent
         {
             return before.push_str(text);
         }
-        self.add(Content::Text(text.to_owned()));
+        self.add(MarkupContent::Text(text.to_owned()));
     }
 
     /// Begins an element.
-    pub fn open(&mut self, content: Content) {
+    pub fn open(&mut self, content: MarkupContent) {
         let parent = *self.open.last().unwrap_or(&0);
         self.open.push(self.nodes.len() as Node);
-        self.nodes.push(Entry { parent, end: 0, content });
+        self.nodes.push(MarkupEntry { parent, end: 0, content });
     }
 
     /// Ends the innermost element.

@@ -2,7 +2,7 @@
 //! so that no entity of its own unfolds.
 
 use crate::entity;
-use crate::tree::{Attribute, Builder, Content, DEPTH, Document, MOST};
+use crate::tree::{Attribute, Builder, DEPTH, Document, MOST, MarkupContent};
 
 impl Document {
     /// Reads XML.
@@ -15,14 +15,14 @@ impl Document {
 }
 
 fn read(text: &str) -> Result<Document, String> {
-    let mut reader = Reader { text, at: 0, builder: Builder::new(), roots: 0 };
+    let mut reader = XmlReader { text, at: 0, builder: Builder::new(), roots: 0 };
     let read = reader.all();
     let line = text[..reader.at.min(text.len())].matches('\n').count() + 1;
     read.map_err(|why| format!("line {line}: {why}"))?;
     Ok(reader.builder.finish())
 }
 
-struct Reader<'a> {
+struct XmlReader<'a> {
     text: &'a str,
     at: usize,
     builder: Builder,
@@ -31,7 +31,7 @@ struct Reader<'a> {
 
 type Read<T = ()> = Result<T, String>;
 
-impl<'a> Reader<'a> {
+impl<'a> XmlReader<'a> {
     fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
@@ -78,14 +78,15 @@ impl<'a> Reader<'a> {
         let rest = self.rest();
         if rest.starts_with("<!--") {
             let text = self.until("<!--", "-->")?.to_owned();
-            self.builder.add(Content::Comment(text));
+            self.builder.add(MarkupContent::Comment(text));
         } else if rest.starts_with("<![CDATA[") {
             let text = self.until("<![CDATA[", "]]>")?;
             self.builder.text(text);
         } else if rest.starts_with("<?") {
             let (name, text) = split_name(self.until("<?", "?>")?);
             if name != "xml" {
-                self.builder.add(Content::Instruction { name: name.into(), text: text.trim().to_owned() });
+                self.builder
+                    .add(MarkupContent::Instruction { name: name.into(), text: text.trim().to_owned() });
             }
         } else if rest.starts_with("<!") {
             self.document_type()?;
@@ -161,7 +162,7 @@ impl<'a> Reader<'a> {
             }
             attributes.push(attribute);
         };
-        self.builder.open(Content::Element { name: name.into(), attributes });
+        self.builder.open(MarkupContent::Element { name: name.into(), attributes });
         if closed {
             self.builder.close();
         }

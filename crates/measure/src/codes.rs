@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 /// One code.
 #[derive(Debug, Clone)]
-struct Entry {
+struct CodeEntry {
     length: u8,
     bytes: [u8; Codes::LONGEST],
     good: bool,
     count: u64,
 }
 
-impl Entry {
+impl CodeEntry {
     fn text(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
     }
@@ -22,7 +22,7 @@ impl Entry {
 /// Codes seen and how often.
 #[derive(Debug, Clone, Default)]
 pub struct Codes {
-    entries: Vec<Entry>,
+    entries: Vec<CodeEntry>,
     /// Good ones that found no room, and bad ones.
     other: [u64; 2],
     /// Answers in which there was none, good and bad.
@@ -31,7 +31,7 @@ pub struct Codes {
 
 /// How often a code was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Code<'a> {
+pub struct CountedCode<'a> {
     /// The code as it came; of [`CodeKind::Other`] and [`CodeKind::Missing`], nothing.
     pub text: &'a [u8],
     /// True if it is one code.
@@ -85,7 +85,7 @@ impl Codes {
         } else {
             let mut bytes = [0; Codes::LONGEST];
             bytes[..code.len()].copy_from_slice(code);
-            self.entries.push(Entry { length: code.len() as u8, bytes, good, count });
+            self.entries.push(CodeEntry { length: code.len() as u8, bytes, good, count });
         }
     }
 
@@ -116,20 +116,20 @@ impl Codes {
     }
 
     /// Returns the codes that were seen, the most frequent first.
-    pub fn list(&self) -> Vec<Code<'_>> {
-        let seen = |entry: &Entry| (entry.good, entry.count);
-        let mut list: Vec<Code<'_>> = self
+    pub fn list(&self) -> Vec<CountedCode<'_>> {
+        let seen = |entry: &CodeEntry| (entry.good, entry.count);
+        let mut list: Vec<CountedCode<'_>> = self
             .entries
             .iter()
             .map(|entry| {
                 let (good, count) = seen(entry);
-                Code { text: entry.text(), kind: CodeKind::Seen, good, count }
+                CountedCode { text: entry.text(), kind: CodeKind::Seen, good, count }
             })
             .collect();
         list.sort_by(|a, b| b.count.cmp(&a.count).then(a.text.cmp(b.text)));
         for (kind, counts) in [(CodeKind::Other, self.other), (CodeKind::Missing, self.missing)] {
             let lines = [(true, counts[0]), (false, counts[1])].into_iter().filter(|(_, count)| *count > 0);
-            list.extend(lines.map(|(good, count)| Code { text: b"", kind, good, count }));
+            list.extend(lines.map(|(good, count)| CountedCode { text: b"", kind, good, count }));
         }
         list
     }

@@ -26,11 +26,11 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// Collects the snapshots of a run.
 #[derive(Debug)]
 pub struct Collector {
-    phases: Vec<Phase>,
+    phases: Vec<CollectPhase>,
     pending: BTreeMap<Key, Pending>,
     /// A tally that is not in use.
     spare: Option<Tally>,
-    workers: Vec<Progress>,
+    workers: Vec<CollectProgress>,
     origin: OriginMarks,
     /// Intervals that make a row.
     intervals_per_row: u64,
@@ -41,7 +41,7 @@ pub struct Collector {
 
 /// State of a phase: what has not been told of it yet, and what is told of it at the end.
 #[derive(Debug)]
-struct Phase {
+struct CollectPhase {
     name: String,
     measured: bool,
     begun: bool,
@@ -74,7 +74,7 @@ struct Pending {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Progress {
+struct CollectProgress {
     told: Option<Key>,
     gone: bool,
     at: Duration,
@@ -96,10 +96,10 @@ impl Collector {
     /// For phases given by name and whether they are measured, on so many workers.
     pub fn new<'a>(phases: impl Iterator<Item = (&'a str, bool)>, workers: u32) -> Collector {
         Collector {
-            phases: phases.map(|(name, measured)| Phase::new(name, measured)).collect(),
+            phases: phases.map(|(name, measured)| CollectPhase::new(name, measured)).collect(),
             pending: BTreeMap::new(),
             spare: None,
-            workers: vec![Progress::default(); workers as usize],
+            workers: vec![CollectProgress::default(); workers as usize],
             origin: OriginMarks::default(),
             intervals_per_row: 1,
             told_until: Duration::ZERO,
@@ -294,13 +294,13 @@ impl Collector {
             },
         });
         let workers = workers.collect();
-        (events, self.phases.into_iter().map(Phase::end).collect(), workers)
+        (events, self.phases.into_iter().map(CollectPhase::end).collect(), workers)
     }
 }
 
-impl Phase {
-    fn new(name: &str, measured: bool) -> Phase {
-        Phase {
+impl CollectPhase {
+    fn new(name: &str, measured: bool) -> CollectPhase {
+        CollectPhase {
             name: name.to_owned(),
             measured,
             begun: false,
@@ -454,7 +454,7 @@ mod tests {
             let collector = std::mem::replace(&mut self.collector, Collector::new(std::iter::empty(), 0));
             let (events, phases, workers) = collector.finish(origin);
             self.take(&events);
-            self.take(&[RunEvent::End(Box::new(crate::stream::End { phases, ..Default::default() }))]);
+            self.take(&[RunEvent::End(Box::new(crate::stream::MeasureEnd { phases, ..Default::default() }))]);
             let result = self.state.result();
             (result.phases, result.timeline, workers)
         }

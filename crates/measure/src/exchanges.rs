@@ -64,7 +64,7 @@ pub struct Columns {
 
 /// A single request that was kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kept<'a> {
+pub struct ExchangeKept<'a> {
     /// Place of its phase.
     pub phase: u32,
     /// When it began, in µs since the start of the run.
@@ -99,7 +99,7 @@ pub struct Kept<'a> {
     pub trace_id: Option<&'a str>,
 }
 
-impl Kept<'_> {
+impl ExchangeKept<'_> {
     /// Returns what is known of it as a record of a run that goes on. An end of which the name is not known counts as unfinished.
     pub fn record(&self) -> Record {
         let micros = |us: u64| (us > 0).then(|| Duration::from_micros(us));
@@ -125,15 +125,15 @@ impl Kept<'_> {
 
 impl KeptExchanges {
     /// The requests, one by one. Of columns that are not equally long, as no version writes them, the rest is left out.
-    pub fn iter(&self) -> impl Iterator<Item = Kept<'_>> {
+    pub fn iter(&self) -> impl Iterator<Item = ExchangeKept<'_>> {
         (0..self.columns.began_us.len()).map_while(|nth| self.nth(nth))
     }
 
-    fn nth(&self, nth: usize) -> Option<Kept<'_>> {
+    fn nth(&self, nth: usize) -> Option<ExchangeKept<'_>> {
         let of = &self.columns;
         let request = self.requests.get(*of.request.get(nth)? as usize)?;
         let (method, url) = request.split_once(' ').unwrap_or(("", request));
-        Some(Kept {
+        Some(ExchangeKept {
             phase: self.phase,
             began_us: *of.began_us.get(nth)?,
             number: *of.number.get(nth)?,

@@ -2,7 +2,7 @@
 //! of their own. Figures add up.
 
 use crate::buckets::{Buckets, Digits};
-use crate::codes::{Code, CodeKind};
+use crate::codes::{CodeKind, CountedCode};
 use crate::counts::Counts;
 use crate::http2::Http2Counts;
 use crate::http3::Http3Counts;
@@ -118,7 +118,7 @@ pub struct LabelCount {
 impl Figures {
     /// Those of a tally.
     pub fn of(tally: &Tally) -> Figures {
-        let code = |code: &Code<'_>| CodeCount {
+        let code = |code: &CountedCode<'_>| CodeCount {
             code: code.text.iter().map(|byte| char::from(*byte)).collect(),
             which: code.kind,
             good: code.good,

@@ -9,7 +9,7 @@ use crate::processes::{Happened, TargetProcesses};
 use crate::request_times::RequestDistributions;
 use crate::run::{PhaseResult, RunResult};
 use crate::self_check::SelfCheck;
-use crate::stream::{Command, Controlled, End, Head, Minute, PhaseEnd, RunEvent, Second};
+use crate::stream::{Command, Controlled, Head, MeasureEnd, Minute, PhaseEnd, RunEvent, Second};
 use crate::time_metric::TimeMetrics;
 use crate::timeline::Timeline;
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ pub struct RunState {
     slowest: Vec<TracedRequest>,
     notes: Vec<String>,
     processes: Vec<Happened>,
-    end: Option<End>,
+    end: Option<MeasureEnd>,
 }
 
 /// State of a phase, as far as it is known.
@@ -66,7 +66,7 @@ impl RunState {
     }
 
     /// The run's last record; `None`: it goes on, or ended without a word.
-    pub fn end(&self) -> Option<&End> {
+    pub fn end(&self) -> Option<&MeasureEnd> {
         self.end.as_ref()
     }
 
@@ -143,8 +143,12 @@ impl RunState {
 
     /// The result of a run that goes on: that its last record has not come says nothing.
     pub fn so_far(&self) -> RunResult {
-        let none =
-            End { interrupted: true, took: self.until, backend: "unknown".to_owned(), ..End::default() };
+        let none = MeasureEnd {
+            interrupted: true,
+            took: self.until,
+            backend: "unknown".to_owned(),
+            ..MeasureEnd::default()
+        };
         let end = self.end.as_ref().unwrap_or(&none);
         let ends = end.phases.iter().map(Some).chain(std::iter::repeat(None));
         let mut timeline = self.timeline.clone();

@@ -10,7 +10,7 @@ pub struct Judged {
     pub condition: String,
     /// Role of the condition.
     #[serde(default)]
-    pub names: Names,
+    pub names: JudgedNames,
     /// The figure: times in µs, shares 0 to 1, rates per second; `None` where it is not known.
     pub value: Option<f64>,
     /// The figure is at least this: it is not known how long unfinished requests would have taken.
@@ -36,7 +36,7 @@ impl Judged {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Names {
+pub enum JudgedNames {
     /// It must not hold when the run is over.
     #[default]
     Forbidden,
@@ -46,13 +46,13 @@ pub enum Names {
     Stop,
 }
 
-impl Names {
+impl JudgedNames {
     /// Short name for machines.
     pub fn name(self) -> &'static str {
         match self {
-            Names::Forbidden => "forbidden",
-            Names::Required => "required",
-            Names::Stop => "stop",
+            JudgedNames::Forbidden => "forbidden",
+            JudgedNames::Required => "required",
+            JudgedNames::Stop => "stop",
         }
     }
 }

@@ -62,7 +62,7 @@ pub use alike::{Alike, Answered};
 pub use buckets::{Buckets, Digits};
 pub use carried::CarriedSnapshot;
 pub use censored::{Bound, Censored};
-pub use codes::{Code, CodeKind, Codes};
+pub use codes::{CodeKind, Codes, CountedCode};
 pub use collect::Collector;
 pub use time_metric::{TimeMetric, TimeMetrics};
 /// The histogram of a [`TimeMetric`], in µs.
@@ -81,7 +81,7 @@ pub use figures::Figures;
 pub use fold::RunState;
 pub use http2::Http2Counts;
 pub use http3::{Http3Counts, QuicCounts};
-pub use judged::{Judged, Names};
+pub use judged::{Judged, JudgedNames};
 pub use labels::{Label, LabelFigures, Labels, MAX_LABELS};
 pub use machine::{MachineUse, Watched};
 pub use outcome::{Broken, CacheResult, Closed, Failure, FailureKind, Fault, Outcome, Reason, Stage};
@@ -93,7 +93,9 @@ pub use self_check::SelfCheck;
 pub use shared::{Fairness, SharedCounts};
 pub use silence::Silence;
 pub use snapshot::Snapshot;
-pub use stream::{End, Head, PhaseEnd, RunEvent, Second};
+pub use stream::{Head, MeasureEnd, PhaseEnd, RunEvent, Second};
 pub use tally::Tally;
 pub use timeline::{Row, Timeline, unless_zero};
-pub use verdict::{Conduct, ExitCode, Finding, FindingKind, TargetVerdict, Verdict, VerdictNames, Worth};
+pub use verdict::{
+    Conduct, ExitCode, FindingKind, RunVerdict, TargetVerdict, VerdictFinding, VerdictNames, Worth,
+};

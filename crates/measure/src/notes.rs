@@ -5,9 +5,9 @@ use std::fmt::Display;
 
 /// A sentence with places to be filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Template(pub &'static str);
+pub struct NoteTemplate(pub &'static str);
 
-impl Template {
+impl NoteTemplate {
     /// The sentence with these values, of which there are as many as places.
     pub fn with(self, values: &[&dyn Display]) -> String {
         let mut parts = self.0.split("{}");
@@ -23,9 +23,9 @@ impl Template {
 
 macro_rules! templates {
     ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
-        $($(#[$doc])* pub const $name: Template = Template($text);)*
+        $($(#[$doc])* pub const $name: NoteTemplate = NoteTemplate($text);)*
         /// All of them.
-        pub const ALL: &[Template] = &[$($name),*];
+        pub const ALL: &[NoteTemplate] = &[$($name),*];
     };
 }
 

@@ -23,7 +23,7 @@ pub enum Outcome {
 /// Why no good answer came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(from = "Told", into = "Told")]
+#[serde(from = "MeasureWords", into = "MeasureWords")]
 pub struct Failure {
     /// Kind of the failure.
     pub kind: FailureKind,
@@ -154,7 +154,7 @@ impl Failure {
 /// A failure as it is written.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Told {
+struct MeasureWords {
     kind: FailureKind,
     stage: Stage,
     /// In files of version 0.1 also the number of an alert, or a proxy's status.
@@ -185,8 +185,8 @@ struct ToldClosed {
     code: Option<u64>,
 }
 
-impl From<Failure> for Told {
-    fn from(failure: Failure) -> Told {
+impl From<Failure> for MeasureWords {
+    fn from(failure: Failure) -> MeasureWords {
         let Failure { kind, stage, reason } = failure;
         let errno = failure.errno();
         let alert = failure.alert();
@@ -202,7 +202,7 @@ impl From<Failure> for Told {
             }
             Some(Reason::Errno(_) | Reason::Alert(_) | Reason::Status(_)) | None => None,
         };
-        Told { kind, stage, errno, alert, proxy_status, breach, closed }
+        MeasureWords { kind, stage, errno, alert, proxy_status, breach, closed }
     }
 }
 
@@ -228,9 +228,9 @@ impl ToldClosed {
         Some(Reason::Closed(Closed { by, ended, code }))
     }
 }
-impl From<Told> for Failure {
-    fn from(told: Told) -> Failure {
-        let Told { kind, stage, errno, alert, proxy_status, breach, closed } = told;
+impl From<MeasureWords> for Failure {
+    fn from(told: MeasureWords) -> Failure {
+        let MeasureWords { kind, stage, errno, alert, proxy_status, breach, closed } = told;
         let alert = alert.or_else(|| of_version_0_1(kind == FailureKind::TlsAlert, errno));
         let status = proxy_status.or_else(|| of_version_0_1(kind == FailureKind::Tunnel, errno));
         let closed = closed.and_then(|closed| closed.reason(breach.as_deref()));

@@ -6,7 +6,7 @@ use crate::agents::{AgentUse, OriginUse};
 use crate::censored::Censored;
 use crate::counts::Counts;
 use crate::event::{Evidence, LostRequest, TracedRequest};
-use crate::judged::{Judged, Names};
+use crate::judged::{Judged, JudgedNames};
 use crate::machine::Watched;
 use crate::processes::TargetProcesses;
 use crate::rates::Rates;
@@ -287,7 +287,7 @@ impl RunResult {
 
     /// True if somebody ended the run before its time, or its last record is missing; not where its plan or its target's end did.
     pub fn was_ended_by_hand(&self) -> bool {
-        self.interrupted && !self.thresholds.iter().any(|one| one.names == Names::Stop && one.violated)
+        self.interrupted && !self.thresholds.iter().any(|one| one.names == JudgedNames::Stop && one.violated)
     }
 
     /// The phases that count, as one.

@@ -40,14 +40,14 @@ pub struct Decay {
 
 /// Due requests of a stretch of the run, and the hits among them.
 #[derive(Debug, Clone, Copy, Default)]
-struct Due {
+struct StoredDue {
     due: u64,
     hits: u64,
 }
 
-impl Due {
-    fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Due {
-        rows.into_iter().fold(Due::default(), |sum, row| Due {
+impl StoredDue {
+    fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> StoredDue {
+        rows.into_iter().fold(StoredDue::default(), |sum, row| StoredDue {
             due: sum.due + row.counts.due,
             hits: sum.hits + row.counts.due_hits,
         })
@@ -76,14 +76,16 @@ pub fn storing(rows: &[&Row]) -> Storing {
         return Storing::Unknown;
     }
     let part = (pieces.len() as f64 * PART).ceil() as usize;
-    let dues: Vec<Due> = pieces.iter().map(|piece| Due::of(rows[piece.clone()].iter().copied())).collect();
-    let sum = |chosen: &[Due]| {
-        chosen
-            .iter()
-            .fold(Due::default(), |sum, one| Due { due: sum.due + one.due, hits: sum.hits + one.hits })
+    let dues: Vec<StoredDue> =
+        pieces.iter().map(|piece| StoredDue::of(rows[piece.clone()].iter().copied())).collect();
+    let sum = |chosen: &[StoredDue]| {
+        chosen.iter().fold(StoredDue::default(), |sum, one| StoredDue {
+            due: sum.due + one.due,
+            hits: sum.hits + one.hits,
+        })
     };
     let end = sum(&dues[dues.len() - part..]);
-    let mut by_share: Vec<Due> = dues.iter().copied().filter(|one| one.due > 0).collect();
+    let mut by_share: Vec<StoredDue> = dues.iter().copied().filter(|one| one.due > 0).collect();
     by_share.sort_by(|a, b| b.share().total_cmp(&a.share()));
     by_share.truncate(part);
     let best = sum(&by_share);
@@ -94,10 +96,10 @@ pub fn storing(rows: &[&Row]) -> Storing {
         return Storing::Kept;
     }
     // The fall began with the first of the pieces from which on all are low.
-    let is_low = |one: &Due| one.share() < FALLEN * best.share();
+    let is_low = |one: &StoredDue| one.share() < FALLEN * best.share();
     let first = dues.iter().rposition(|one| one.due > 0 && !is_low(one)).map_or(0, |last| last + 1);
     let rows_after = &rows[pieces[first].start..];
-    let after = Due::of(rows_after.iter().copied());
+    let after = StoredDue::of(rows_after.iter().copied());
     let since_s = rows_after.first().map_or(0.0, |row| row.at_s - row.seconds);
     Storing::Stopped(Decay {
         since_s,
@@ -134,7 +136,7 @@ pub(crate) fn pieces(rows: &[&Row]) -> Vec<Range<usize>> {
 }
 
 /// How many standard deviations lie between two shares, if both had the same chance.
-fn deviations(best: Due, end: Due) -> f64 {
+fn deviations(best: StoredDue, end: StoredDue) -> f64 {
     let all = (best.hits + end.hits) as f64 / (best.due + end.due) as f64;
     let spread = (all * (1.0 - all) * (1.0 / best.due as f64 + 1.0 / end.due as f64)).sqrt();
     if spread > 0.0 { (best.share() - end.share()) / spread } else { 0.0 }

@@ -56,7 +56,7 @@ pub enum RunEvent {
     /// The target's processes changed.
     Process(Box<Happened>),
     /// Last: what is known only when all is over.
-    End(Box<End>),
+    End(Box<MeasureEnd>),
     /// A record of a later version, which this one passes over.
     #[serde(other)]
     Unknown,
@@ -382,7 +382,7 @@ pub enum Command {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct End {
+pub struct MeasureEnd {
     /// How long the run took.
     #[serde(rename = "took_s", with = "seconds")]
     #[cfg_attr(feature = "schema", schemars(with = "f64"))]

@@ -12,9 +12,9 @@ use crate::turn::Turn;
 /// A signal within one worker. [`set`](Self::set) wakes the one task that awaits [`wait`](Self::wait); set before anyone
 /// waits, it lets the next wait through. Clones are the same signal.
 #[derive(Clone)]
-pub struct Event(Rc<State>);
+pub struct Event(Rc<EventState>);
 
-struct State {
+struct EventState {
     turn: Weak<Turn>,
     is_set: Cell<bool>,
     waiter: Cell<Option<TaskId>>,
@@ -22,7 +22,11 @@ struct State {
 
 impl Event {
     pub(crate) fn new(turn: &Rc<Turn>) -> Self {
-        Self(Rc::new(State { turn: Rc::downgrade(turn), is_set: Cell::new(false), waiter: Cell::new(None) }))
+        Self(Rc::new(EventState {
+            turn: Rc::downgrade(turn),
+            is_set: Cell::new(false),
+            waiter: Cell::new(None),
+        }))
     }
 
     /// Raises the signal. The waiting task is polled in this turn, after the caller. Setting twice is setting once.

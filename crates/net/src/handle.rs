@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use crate::backend::Socket;
+use crate::backend::BackendSocket;
 use crate::buffer::Buffer;
 use crate::event::Event;
 use crate::listener::Listener;
@@ -150,7 +150,7 @@ impl Net {
     ///
     /// The system's error: the address is in use, is not of this machine, or is not allowed.
     pub fn listen(&self, at: SocketAddr, options: &ListenOptions) -> io::Result<Listener> {
-        Ok(Listener::new(&self.0.turn, Socket::listen(&self.0.driver, &self.0.turn, at, options)?))
+        Ok(Listener::new(&self.0.turn, BackendSocket::listen(&self.0.driver, &self.0.turn, at, options)?))
     }
 
     /// Opens a socket of datagrams to one peer, whose datagrams alone it receives.

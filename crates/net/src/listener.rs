@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 
-use crate::backend::Socket;
+use crate::backend::BackendSocket;
 use crate::sleep::Sleep;
 use crate::stream::Stream;
 use crate::turn::Turn;
@@ -20,12 +20,12 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// A listening TCP socket. Accepted connections have `TCP_NODELAY` on.
 pub struct Listener {
     turn: Rc<Turn>,
-    socket: Socket,
+    socket: BackendSocket,
     pause: Option<Sleep>,
 }
 
 impl Listener {
-    pub(crate) fn new(turn: &Rc<Turn>, socket: Socket) -> Self {
+    pub(crate) fn new(turn: &Rc<Turn>, socket: BackendSocket) -> Self {
         Self { turn: turn.clone(), socket, pause: None }
     }
 

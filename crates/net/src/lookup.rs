@@ -23,10 +23,10 @@ type Addresses = io::Result<Vec<SocketAddr>>;
 const LOOKUPS_MAX: usize = 4096;
 
 #[derive(Default)]
-pub(crate) struct Lookups(RefCell<State>);
+pub(crate) struct Lookups(RefCell<LookupState>);
 
 #[derive(Default)]
-struct State {
+struct LookupState {
     helper: Option<Helper>,
     open: Slab<Lookup>,
 }
@@ -61,14 +61,14 @@ impl Lookups {
             return Ok(vec![SocketAddr::new(address, port)]);
         }
         let index = self.ask(turn, driver, host, port)?;
-        let asked = Asked { lookups: self, index };
+        let asked = LookupAsked { lookups: self, index };
         poll_fn(|_| self.poll_answer(turn, asked.index)).await
     }
 
     /// Takes in what the helper has answered and makes the askers ready.
     pub(crate) fn collect(&self, turn: &Turn) {
         let mut state = self.0.borrow_mut();
-        let State { helper, open } = &mut *state;
+        let LookupState { helper, open } = &mut *state;
         let Some(helper) = helper else { return };
         while let Ok(Answer { index, addresses }) = helper.answers.try_recv() {
             match open[index] {
@@ -147,12 +147,12 @@ fn resolve(host: &str, port: u16) -> Addresses {
 }
 
 /// Gives the lookup's place back, at once when it was answered, otherwise with its answer.
-struct Asked<'a> {
+struct LookupAsked<'a> {
     lookups: &'a Lookups,
     index: usize,
 }
 
-impl Drop for Asked<'_> {
+impl Drop for LookupAsked<'_> {
     fn drop(&mut self) {
         self.lookups.abandon(self.index);
     }

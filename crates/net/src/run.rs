@@ -57,7 +57,7 @@ pub(crate) fn run_on<T, F: Future<Output = T>>(
     main: impl FnOnce(Net) -> F,
 ) -> io::Result<T> {
     let worker = Rc::new(Worker::new(driver, pool, &limits));
-    let _end = End(&worker);
+    let _end = NetEnd(&worker);
     let mut result = None;
     {
         // The loop is one, whatever the future: it is compiled here, as everything that is polled often.
@@ -70,9 +70,9 @@ pub(crate) fn run_on<T, F: Future<Output = T>>(
 
 /// Drops the tasks when the run ends, by whatever way: they hold the worker, which holds them. Then what they had under way
 /// in the kernel is ended.
-struct End<'a>(&'a Worker);
+struct NetEnd<'a>(&'a Worker);
 
-impl Drop for End<'_> {
+impl Drop for NetEnd<'_> {
     fn drop(&mut self) {
         self.0.drop_tasks();
         self.0.driver.finish();

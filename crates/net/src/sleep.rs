@@ -6,14 +6,14 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
-use crate::timers::Key;
+use crate::timers::TimerKey;
 use crate::turn::Turn;
 
 /// Waits for an instant. See [`Net::sleep_until`](crate::Net::sleep_until).
 pub struct Sleep {
     turn: Rc<Turn>,
     at: Instant,
-    key: Option<Key>,
+    key: Option<TimerKey>,
 }
 
 impl Sleep {

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use crate::backend::{Driver, Socket};
+use crate::backend::{BackendSocket, Driver};
 use crate::buffer::{Buffer, Lent};
 use crate::event::Event;
 use crate::options::{Close, ConnectOptions};
@@ -23,7 +23,7 @@ use crate::turn::Turn;
 
 /// A TCP connection. Dropping it closes it gracefully.
 pub struct Stream {
-    socket: Socket,
+    socket: BackendSocket,
     /// Bytes that must have arrived before a wait is over.
     low_water: Cell<u32>,
 }
@@ -43,7 +43,7 @@ impl Stream {
         to: SocketAddr,
         options: &ConnectOptions,
     ) -> io::Result<Self> {
-        let socket = Socket::connect(driver, turn, to, options)?;
+        let socket = BackendSocket::connect(driver, turn, to, options)?;
         socket.set_deadline(options.deadline);
         poll_fn(|_| socket.poll_connected()).await?;
         socket.set_deadline(None);
@@ -58,7 +58,7 @@ impl Stream {
         deadline: Option<Instant>,
     ) -> io::Result<Self> {
         loop {
-            match Socket::connect_unix(driver, turn, path) {
+            match BackendSocket::connect_unix(driver, turn, path) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 made => return Ok(Self::new(made?)),
             }
@@ -70,7 +70,7 @@ impl Stream {
         }
     }
 
-    pub(crate) fn new(socket: Socket) -> Self {
+    pub(crate) fn new(socket: BackendSocket) -> Self {
         Self { socket, low_water: Cell::new(1) }
     }
 

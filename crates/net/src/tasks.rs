@@ -23,11 +23,11 @@ impl TaskId {
 
 #[derive(Default)]
 pub(crate) struct Tasks {
-    slots: Slab<Slot>,
+    slots: Slab<TaskSlot>,
     next_generation: u32,
 }
 
-struct Slot {
+struct TaskSlot {
     generation: u32,
     /// Absent while the task is being polled.
     task: Option<Task>,
@@ -42,7 +42,7 @@ impl Tasks {
         self.next_generation = self.next_generation.wrapping_add(1);
         let generation = self.next_generation;
         let task = Some(task);
-        let index = self.slots.insert(Slot { generation, task });
+        let index = self.slots.insert(TaskSlot { generation, task });
         // A slab of more than four thousand million tasks does not fit into memory.
         let index = index as u32;
         TaskId { index, generation }
@@ -72,7 +72,7 @@ impl Tasks {
         self.slots.drain().filter_map(|slot| slot.task).collect()
     }
 
-    fn slot(&mut self, id: TaskId) -> Option<&mut Slot> {
+    fn slot(&mut self, id: TaskId) -> Option<&mut TaskSlot> {
         let slot = self.slots.get_mut(id.index as usize)?;
         (slot.generation == id.generation).then_some(slot)
     }

@@ -16,7 +16,7 @@ const STALE_MIN: usize = 64;
 
 #[derive(Default)]
 pub(crate) struct Timers {
-    heap: BinaryHeap<Reverse<(Instant, Key)>>,
+    heap: BinaryHeap<Reverse<(Instant, TimerKey)>>,
     /// Who waits: the owners of entries in the heap.
     owners: Slab<(u32, TaskId)>,
     next_generation: u32,
@@ -24,32 +24,32 @@ pub(crate) struct Timers {
 
 /// An owner's place and generation; ordered so that timers of one instant fire as they were set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Key {
+pub(crate) struct TimerKey {
     generation: u32,
     index: u32,
 }
 
 impl Timers {
-    pub(crate) fn insert(&mut self, at: Instant, task: TaskId) -> Key {
+    pub(crate) fn insert(&mut self, at: Instant, task: TaskId) -> TimerKey {
         self.compact();
         self.next_generation = self.next_generation.wrapping_add(1);
         let generation = self.next_generation;
         // More than four thousand million do not fit into memory.
         let index = self.owners.insert((generation, task)) as u32;
-        let key = Key { generation, index };
+        let key = TimerKey { generation, index };
         self.heap.push(Reverse((at, key)));
         key
     }
 
     /// Forgets a timer. Its entry in the heap stays behind without an owner.
-    pub(crate) fn remove(&mut self, key: Key) {
+    pub(crate) fn remove(&mut self, key: TimerKey) {
         if self.owner(key).is_some() {
             self.owners.remove(key.index as usize);
         }
     }
 
     /// True if the timer has yet to fire; if so, it will wake `task` and nobody else.
-    pub(crate) fn still_wakes(&mut self, key: Key, task: TaskId) -> bool {
+    pub(crate) fn still_wakes(&mut self, key: TimerKey, task: TaskId) -> bool {
         match self.owners.get_mut(key.index as usize) {
             Some((generation, waiter)) if *generation == key.generation => {
                 *waiter = task;
@@ -79,7 +79,7 @@ impl Timers {
         Some(self.owners.remove(key.index as usize).1)
     }
 
-    fn owner(&self, key: Key) -> Option<TaskId> {
+    fn owner(&self, key: TimerKey) -> Option<TaskId> {
         let (generation, task) = self.owners.get(key.index as usize)?;
         (*generation == key.generation).then_some(*task)
     }

@@ -1,21 +1,21 @@
 //! Serves the default site on one core until killed, to be measured: `serve [ADDRESS] [native|jtest]`.
 
 use net::{Io, Limits, ListenOptions, Net};
-use origin::{Settings, Shared};
+use origin::{OriginSettings, OriginShared};
 use plan::Site;
-use plan::site::Form;
+use plan::site::SiteForm;
 
 fn main() -> std::io::Result<()> {
     let mut words = std::env::args().skip(1);
     let at = words.next().unwrap_or_else(|| "127.0.0.1:9080".to_owned());
     let at = at.parse().map_err(std::io::Error::other)?;
     let form = match words.next().as_deref() {
-        Some("jtest") => Form::Jtest(plan::jtest::Form::default()),
-        _ => Form::Native,
+        Some("jtest") => SiteForm::Jtest(plan::jtest::JtestForm::default()),
+        _ => SiteForm::Native,
     };
     let site = Site { form, ..Site::default() };
-    let shared = Shared::new(
-        Settings { site, behaviour: plan::Origin::default(), seed: 1, tls: None, follow: false },
+    let shared = OriginShared::new(
+        OriginSettings { site, behaviour: plan::Origin::default(), seed: 1, tls: None, follow: false },
         1,
     );
     let main = |net: Net| async move {

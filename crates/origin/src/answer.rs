@@ -16,7 +16,7 @@ pub(crate) struct Answer {
     /// The connection stays open after it.
     pub(crate) keep_alive: bool,
     /// A body that is not yet written.
-    pub(crate) body: Option<Body>,
+    pub(crate) body: Option<AnswerBody>,
 }
 
 impl Answer {
@@ -48,7 +48,7 @@ impl Answer {
 
 /// Bytes `from..to` of an object, with the clear text that is laid over its beginning kept in the connection's scratch.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Body {
+pub(crate) struct AnswerBody {
     pub(crate) content: Content,
     pub(crate) from: u64,
     pub(crate) to: u64,
@@ -58,7 +58,7 @@ pub(crate) struct Body {
     pub(crate) cut: bool,
 }
 
-impl Body {
+impl AnswerBody {
     /// Ends it before its last byte, at random. An empty body cannot be cut.
     pub(crate) fn cut_short(&mut self, draw: &mut Draw) {
         self.to = self.from + draw.below(self.to - self.from);

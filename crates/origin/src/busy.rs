@@ -12,11 +12,11 @@ const PROBES: usize = 8;
 
 #[derive(Debug)]
 pub(crate) struct Busy {
-    slots: Box<[Cell<Slot>]>,
+    slots: Box<[Cell<BusySlot>]>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Slot {
+struct BusySlot {
     key: u64,
     /// 0: free.
     count: u32,
@@ -24,7 +24,7 @@ struct Slot {
 
 /// An answer under way; dropping it ends it.
 #[derive(Debug)]
-pub(crate) struct UnderWay {
+pub(crate) struct BusyUnderWay {
     busy: Rc<Busy>,
     at: usize,
     /// Another answer under the same key was under way when this one began.
@@ -37,22 +37,22 @@ impl Busy {
     }
 
     /// Begins an answer under a hashed key; `None` where the table is crowded.
-    pub(crate) fn begin(self: &Rc<Self>, key: u64) -> Option<UnderWay> {
+    pub(crate) fn begin(self: &Rc<Self>, key: u64) -> Option<BusyUnderWay> {
         let places = || (0..PROBES).map(|step| (key as usize).wrapping_add(step) % SLOTS);
         let at = places()
             .find(|at| self.slots[*at].get().count > 0 && self.slots[*at].get().key == key)
             .or_else(|| places().find(|at| self.slots[*at].get().count == 0))?;
         let count = self.slots[at].get().count;
-        self.slots[at].set(Slot { key, count: count + 1 });
-        Some(UnderWay { busy: self.clone(), at, concurrent: count > 0 })
+        self.slots[at].set(BusySlot { key, count: count + 1 });
+        Some(BusyUnderWay { busy: self.clone(), at, concurrent: count > 0 })
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for BusyUnderWay {
     fn drop(&mut self) {
         let slot = &self.busy.slots[self.at];
-        let Slot { key, count } = slot.get();
-        slot.set(Slot { key, count: count - 1 });
+        let BusySlot { key, count } = slot.get();
+        slot.set(BusySlot { key, count: count - 1 });
     }
 }
 

@@ -13,15 +13,15 @@ use crate::{control, jtest, native};
 use measure::Event;
 use measure::event::HeadTitle;
 use net::Close;
-use plan::site::Form;
+use plan::site::SiteForm;
 use std::future::{Future, poll_fn};
 use std::ops::Deref;
 use std::pin::pin;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
-use transport::{Received, Stream};
+use transport::{Received, TransportStream};
 use wire::http1::write::{end_of_head, field, field_number, status_line};
-use wire::http1::{Breach, Error, Framing, Limits, RequestReader, Version};
+use wire::http1::{Breach, Error, Http1Framing, Http1Limits, RequestReader, Version};
 use wire::http2::PREFACE;
 use wire::tls::Agreed;
 
@@ -40,7 +40,7 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 
 pub(crate) struct Connection {
     worker: Rc<Worker>,
-    stream: Stream,
+    stream: TransportStream,
     reader: RequestReader,
     request: Request,
     scratch: Scratch,
@@ -83,7 +83,7 @@ impl Deref for Bytes {
 }
 
 /// The connection is over.
-enum End {
+enum OriginEnd {
     /// Nothing is left to say.
     Close,
     /// The last answer is sent, the client may still be sending.
@@ -93,15 +93,15 @@ enum End {
 }
 
 /// Why a request is not answered but refused, with the connection.
-enum Refusal {
+enum OriginRefusal {
     Malformed(Error),
     BodyTooLong,
     HeadTooLate,
 }
 
 impl Connection {
-    pub(crate) fn new(worker: Rc<Worker>, mut stream: Stream) -> Connection {
-        let handshaking = matches!(stream, Stream::Tls(_));
+    pub(crate) fn new(worker: Rc<Worker>, mut stream: TransportStream) -> Connection {
+        let handshaking = matches!(stream, TransportStream::Tls(_));
         if handshaking {
             stream.set_deadline(Some(worker.net.turn() + HANDSHAKE));
         }
@@ -110,7 +110,7 @@ impl Connection {
             agreed: Agreed::Nothing,
             head_until: None,
             stream,
-            reader: RequestReader::new(Limits::default()),
+            reader: RequestReader::new(Http1Limits::default()),
             request: Request::new(worker.interest.clone()),
             scratch: Scratch::default(),
             pending: None,
@@ -132,9 +132,9 @@ impl Connection {
             return rest.stream.close(Close::Graceful).await;
         }
         match self.serve().await {
-            End::Close => {}
-            End::Linger => self.linger().await,
-            End::Broken => self.worker.counts().broken.add(1),
+            OriginEnd::Close => {}
+            OriginEnd::Linger => self.linger().await,
+            OriginEnd::Broken => self.worker.counts().broken.add(1),
         }
         self.worker.counts().closed.add(1);
         self.stream.close(Close::Graceful).await;
@@ -171,11 +171,13 @@ impl Connection {
         None
     }
 
-    async fn serve(&mut self) -> End {
+    async fn serve(&mut self) -> OriginEnd {
         loop {
             let Some(input) = self.input().await else {
                 return match self.head_until {
-                    Some(until) if self.worker.net.now() >= until => self.refuse(&Refusal::HeadTooLate).await,
+                    Some(until) if self.worker.net.now() >= until => {
+                        self.refuse(&OriginRefusal::HeadTooLate).await
+                    }
                     Some(_) | None => self.ended().await,
                 };
             };
@@ -236,36 +238,38 @@ impl Connection {
 
     /// Reads on. True when the request is complete; what is left of the input waits, and if nothing is left its buffer
     /// goes back before the answer begins.
-    fn read(&mut self, input: Pending) -> Result<bool, Refusal> {
-        let progress =
-            self.reader.read(&input.bytes[input.at..], &mut self.request).map_err(Refusal::Malformed)?;
+    fn read(&mut self, input: Pending) -> Result<bool, OriginRefusal> {
+        let progress = self
+            .reader
+            .read(&input.bytes[input.at..], &mut self.request)
+            .map_err(OriginRefusal::Malformed)?;
         self.received += progress.consumed as u64;
         let at = input.at + progress.consumed;
         if at < input.bytes.len() {
             self.pending = Some(Pending { at, ..input });
         }
         let announced = match self.request.framing {
-            Framing::Length(length) if self.request.known => length,
+            Http1Framing::Length(length) if self.request.known => length,
             _ => 0,
         };
         match announced.max(self.request.body_bytes) > BODY_LIMIT {
-            true => Err(Refusal::BodyTooLong),
+            true => Err(OriginRefusal::BodyTooLong),
             false => Ok(progress.done),
         }
     }
 
     /// Answers 100 where the client waits for it (RFC 9110 section 10.1.1): once, and not when content came anyway.
-    async fn invite_body(&mut self) -> Result<(), End> {
+    async fn invite_body(&mut self) -> Result<(), OriginEnd> {
         let waits = self.request.known && self.request.expect_continue && self.request.body_bytes == 0;
         if !waits {
             return Ok(());
         }
         self.request.expect_continue = false;
-        self.stream.send_static(&[b"HTTP/1.1 100 Continue\r\n\r\n"]).await.map_err(|_| End::Broken)
+        self.stream.send_static(&[b"HTTP/1.1 100 Continue\r\n\r\n"]).await.map_err(|_| OriginEnd::Broken)
     }
 
     /// Answers the request that was read and gets ready for the next one.
-    async fn answer(&mut self) -> Result<(), End> {
+    async fn answer(&mut self) -> Result<(), OriginEnd> {
         let keep_alive = if control::is_question(&self.request) {
             self.answer_question().await?
         } else {
@@ -280,19 +284,19 @@ impl Connection {
         }
         match (keep_alive, &self.pending) {
             (true, _) => Ok(()),
-            (false, None) => Err(End::Close),
-            (false, Some(_)) => Err(End::Linger),
+            (false, None) => Err(OriginEnd::Close),
+            (false, Some(_)) => Err(OriginEnd::Linger),
         }
     }
 
-    async fn answer_question(&mut self) -> Result<bool, End> {
+    async fn answer_question(&mut self) -> Result<bool, OriginEnd> {
         let mut out = self.worker.net.buffer();
         control::answer(&self.worker, &self.request, &mut out);
-        self.stream.send(out).await.map_err(|_| End::Broken)?;
+        self.stream.send(out).await.map_err(|_| OriginEnd::Broken)?;
         Ok(self.request.keep_alive)
     }
 
-    async fn answer_request(&mut self) -> Result<bool, End> {
+    async fn answer_request(&mut self) -> Result<bool, OriginEnd> {
         let worker = self.worker.clone();
         let mut turn = worker.turn();
         let under_way = worker.begin(|| self.key());
@@ -320,7 +324,7 @@ impl Connection {
                 Err(_) => followed.early(self.request.nonce, worker.net.now()),
             }
         }
-        sent.map_err(|_| End::Broken)?;
+        sent.map_err(|_| OriginEnd::Broken)?;
         drop(under_way);
         Ok(answer.keep_alive)
     }
@@ -368,8 +372,8 @@ impl Connection {
             return None;
         }
         match self.worker.site().form {
-            Form::Native => native::key(&self.worker.paths, &self.request),
-            Form::Jtest(_) => jtest::key(&self.request),
+            SiteForm::Native => native::key(&self.worker.paths, &self.request),
+            SiteForm::Jtest(_) => jtest::key(&self.request),
         }
     }
 
@@ -385,8 +389,8 @@ impl Connection {
             return haterm::compose(worker, request, turn, Carrier::Connection { keepable }, scratch, head);
         }
         match &worker.site().form {
-            Form::Native => native::compose(worker, request, turn, keep_alive, scratch, head),
-            Form::Jtest(form) => jtest::compose(worker, form, request, turn, keep_alive, scratch, head),
+            SiteForm::Native => native::compose(worker, request, turn, keep_alive, scratch, head),
+            SiteForm::Jtest(form) => jtest::compose(worker, form, request, turn, keep_alive, scratch, head),
         }
     }
 
@@ -396,7 +400,7 @@ impl Connection {
             return;
         };
         let mut response = head[..answer.head_bytes].to_vec();
-        if let (Form::Jtest(_), Some(body)) = (&self.worker.site().form, &answer.body) {
+        if let (SiteForm::Jtest(_), Some(body)) = (&self.worker.site().form, &answer.body) {
             response.extend_from_slice(body.overlay(&self.scratch.overlay));
         }
         let request = self.request.raw.clone();
@@ -405,26 +409,26 @@ impl Connection {
     }
 
     /// The client closed its side: in order between requests, cut off within one, or after something malformed.
-    async fn ended(&mut self) -> End {
+    async fn ended(&mut self) -> OriginEnd {
         match self.reader.end_of_stream(&mut self.request) {
-            Ok(()) => End::Close,
-            Err(error) if error.is_end() => End::Close,
-            Err(error) => self.refuse(&Refusal::Malformed(error)).await,
+            Ok(()) => OriginEnd::Close,
+            Err(error) if error.is_end() => OriginEnd::Close,
+            Err(error) => self.refuse(&OriginRefusal::Malformed(error)).await,
         }
     }
 
     /// Answers 4xx to what is no request, and ends the connection.
-    async fn refuse(&mut self, refusal: &Refusal) -> End {
+    async fn refuse(&mut self, refusal: &OriginRefusal) -> OriginEnd {
         let counts = self.worker.counts();
         // A head that does not come in time breaks no rule.
-        counts.malformed.add(u64::from(!matches!(refusal, Refusal::HeadTooLate)));
+        counts.malformed.add(u64::from(!matches!(refusal, OriginRefusal::HeadTooLate)));
         counts.refused.add(1);
         let (status, text) = match refusal {
-            Refusal::BodyTooLong => (413, format!("The body is longer than {BODY_LIMIT} bytes.\n")),
-            Refusal::HeadTooLate => {
+            OriginRefusal::BodyTooLong => (413, format!("The body is longer than {BODY_LIMIT} bytes.\n")),
+            OriginRefusal::HeadTooLate => {
                 (408, format!("The head had not come {} s after its first bytes.\n", HEAD.as_secs()))
             }
-            Refusal::Malformed(error) => {
+            OriginRefusal::Malformed(error) => {
                 let too_long = matches!(error.breach, Breach::HeadLimit | Breach::FieldsLimit);
                 (if too_long { 431 } else { 400 }, format!("{}: {error}\n", error.breach.entry().name))
             }
@@ -432,13 +436,13 @@ impl Connection {
         self.stream.set_deadline(Some(self.worker.net.now() + LINGER));
         let mut out = self.worker.net.buffer();
         match self.worker.site().form {
-            Form::Native => self.write_refusal(&mut out, status, &text),
-            Form::Jtest(_) => {
+            SiteForm::Native => self.write_refusal(&mut out, status, &text),
+            SiteForm::Jtest(_) => {
                 status_line(&mut out, Version::Http10, status, reason(status));
                 out.extend_from_slice(b"Content-Length: 0\r\n\r\n");
             }
         }
-        self.stream.send(out).await.map_or(End::Broken, |()| End::Linger)
+        self.stream.send(out).await.map_or(OriginEnd::Broken, |()| OriginEnd::Linger)
     }
 
     fn write_refusal(&self, out: &mut Vec<u8>, status: u16, text: &str) {

@@ -6,7 +6,7 @@
 use crate::answer::reason;
 use crate::request::{Method, Request};
 use crate::worker::Worker;
-use crate::{Shared, remembered};
+use crate::{OriginShared, remembered};
 use measure::OriginCounts;
 use plan::site::{CONTROL_PREFIX, read_hex};
 use std::fmt::Write;
@@ -36,7 +36,7 @@ pub(crate) fn answer(worker: &Worker, request: &Request, out: &mut Vec<u8>) {
 }
 
 /// Status, media type and content of the answer.
-pub(crate) fn reply(shared: &Shared, request: &Request) -> (u16, &'static str, Vec<u8>) {
+pub(crate) fn reply(shared: &OriginShared, request: &Request) -> (u16, &'static str, Vec<u8>) {
     let text = |status, text: &str| (status, "text/plain", text.as_bytes().to_vec());
     if !matches!(request.method, Method::Get | Method::Head) {
         return text(405, "Only GET and HEAD are answered.\n");
@@ -57,7 +57,7 @@ pub(crate) fn reply(shared: &Shared, request: &Request) -> (u16, &'static str, V
     }
 }
 
-fn accounts(shared: &Shared) -> String {
+fn accounts(shared: &OriginShared) -> String {
     let counts = OriginCounts::NAMES.iter().zip(shared.accounts.read().list());
     let mut json = String::from("{\"counts\": {");
     for (place, (name, count)) in counts.enumerate() {

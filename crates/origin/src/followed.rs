@@ -15,14 +15,14 @@ const PLACES: usize = 1 << 16;
 /// with the first.
 #[derive(Debug, Default)]
 pub struct Followed {
-    places: OnceLock<Box<[Mutex<Place>]>>,
+    places: OnceLock<Box<[Mutex<FollowedPlace>]>>,
     /// By phase.
     figures: Mutex<Vec<AfterReset>>,
 }
 
 /// A request, by both ends.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct FollowedPlace {
     /// 0: none.
     nonce: u64,
     /// In which phase its client broke it off, and when.
@@ -80,7 +80,7 @@ impl Followed {
 
     /// True if answers to requests that clients broke off are still under way.
     pub fn is_waiting(&self) -> bool {
-        let waits = |place: Place| place.broken_off.is_some() && place.answer == Answer::UnderWay;
+        let waits = |place: FollowedPlace| place.broken_off.is_some() && place.answer == Answer::UnderWay;
         self.places.get().is_some_and(|places| places.iter().any(|place| waits(*locked(place))))
     }
 
@@ -100,19 +100,19 @@ impl Followed {
         }
     }
 
-    fn place(&self, nonce: u64) -> MutexGuard<'_, Place> {
+    fn place(&self, nonce: u64) -> MutexGuard<'_, FollowedPlace> {
         let places = self.places.get_or_init(|| (0..PLACES).map(|_| Mutex::default()).collect());
         locked(&places[hash(0, nonce) as usize % PLACES])
     }
 
     /// Another request takes the place.
-    fn replace(&self, place: &mut Place, nonce: u64) {
+    fn replace(&self, place: &mut FollowedPlace, nonce: u64) {
         self.settle(place);
-        *place = Place { nonce, ..Place::default() };
+        *place = FollowedPlace { nonce, ..FollowedPlace::default() };
     }
 
     /// Counts what became of a request, where its client broke it off.
-    fn settle(&self, place: &mut Place) {
+    fn settle(&self, place: &mut FollowedPlace) {
         let Some((phase, broken_off)) = place.broken_off.take() else { return };
         let mut figures = locked(&self.figures);
         if figures.len() <= phase {

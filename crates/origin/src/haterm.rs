@@ -1,9 +1,9 @@
 //! Answers that are what a request asks for in its query, as haterm's and httpterm's are: `/?s=20k&t=500`. What cannot be obeyed is answered
 //! 400, with the reason.
 //!
-//! There is no stamp, and no object. Start at [`compose`], and at [`Asked::read`] for the grammar.
+//! There is no stamp, and no object. Start at [`compose`], and at [`HatermAsked::read`] for the grammar.
 
-use crate::answer::{Answer, Body};
+use crate::answer::{Answer, AnswerBody};
 use crate::head::{CACHE_CONTROL, CONTENT_TYPE, DATE, Head};
 use crate::native::Scratch;
 use crate::request::{Method, Request};
@@ -39,7 +39,7 @@ Arguments are separated by one of & ? , ; and /
 
 /// The answer that a query asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Asked {
+struct HatermAsked {
     /// The text about the queries is wanted.
     help: bool,
     size: u64,
@@ -63,8 +63,8 @@ pub(crate) enum Carrier {
     Stream,
 }
 
-impl Asked {
-    const USUAL: Asked = Asked {
+impl HatermAsked {
+    const USUAL: HatermAsked = HatermAsked {
         help: false,
         size: 0,
         status: 200,
@@ -80,15 +80,15 @@ impl Asked {
     ///
     /// # Errors
     /// The argument that cannot be meant, in a sentence.
-    fn read(path: &[u8], draw: &mut Draw) -> Result<Asked, String> {
-        let Some(at) = path.iter().position(|byte| *byte == b'?') else { return Ok(Asked::USUAL) };
+    fn read(path: &[u8], draw: &mut Draw) -> Result<HatermAsked, String> {
+        let Some(at) = path.iter().position(|byte| *byte == b'?') else { return Ok(HatermAsked::USUAL) };
         let query = &path[at + 1..];
         if query.is_empty() {
-            return Ok(Asked { help: true, ..Asked::USUAL });
+            return Ok(HatermAsked { help: true, ..HatermAsked::USUAL });
         }
         let mut arguments =
             query.split(|byte| b"&?,;/".contains(byte)).filter(|argument| !argument.is_empty());
-        let mut asked = Asked::USUAL;
+        let mut asked = HatermAsked::USUAL;
         arguments.try_for_each(|argument| asked.set(argument, draw))?;
         Ok(asked)
     }
@@ -183,11 +183,11 @@ fn read_number(text: &[u8], draw: &mut Draw) -> Option<u64> {
 }
 
 /// Reads what a request asks for; the same each time for one turn.
-fn asked(request: &Request, turn: &Turn) -> Result<Asked, String> {
+fn asked(request: &Request, turn: &Turn) -> Result<HatermAsked, String> {
     if !request.path.starts_with(b"/") {
         return Err("The target has no path: give one such as /?s=20k".to_owned());
     }
-    Asked::read(&request.path, &mut Draw::new(SALT, turn.serial))
+    HatermAsked::read(&request.path, &mut Draw::new(SALT, turn.serial))
 }
 
 /// Time for which the answer to a request is held back: as the plan says, and as the request does where it is asked. A refusal is not held back for longer.
@@ -256,7 +256,7 @@ struct Text<'a> {
 }
 
 impl Answering<'_> {
-    fn asked(&self, out: &mut impl Head, turn: &mut Turn, asked: &Asked) -> Answer {
+    fn asked(&self, out: &mut impl Head, turn: &mut Turn, asked: &HatermAsked) -> Answer {
         self.begin(out, turn, asked.status);
         if !asked.cacheable {
             out.field(&CACHE_CONTROL, b"no-cache");
@@ -271,7 +271,7 @@ impl Answering<'_> {
             (true, false) => Content::haterm_chunks(),
             (false, false) => Content::haterm_lines(),
         };
-        let mut body = Body { content, from: 0, to: asked.size, chunked: asked.chunked, cut: false };
+        let mut body = AnswerBody { content, from: 0, to: asked.size, chunked: asked.chunked, cut: false };
         let sends = has_content && self.request.method != Method::Head;
         let cut = turn.draw.chance(self.worker.aborts()) || turn.cut;
         if cut && sends && asked.size > 0 {
@@ -295,7 +295,8 @@ impl Answering<'_> {
         out.field(&CACHE_CONTROL, b"no-store");
         out.length(Some(length));
         out.end(self.worker, self.keep_alive, self.request.version);
-        let body = Body { content: Content::haterm_lines(), from: 0, to: length, chunked: false, cut: false };
+        let body =
+            AnswerBody { content: Content::haterm_lines(), from: 0, to: length, chunked: false, cut: false };
         let answer = Answer::of_head(text.kind, out.bytes(), false, self.keep_alive);
         Answer { body: (self.request.method != Method::Head).then_some(body), ..answer }
     }
@@ -312,25 +313,31 @@ impl Answering<'_> {
 mod tests {
     use super::*;
 
-    fn read(path: &str) -> Result<Asked, String> {
-        Asked::read(path.as_bytes(), &mut Draw::new(1, 2))
+    fn read(path: &str) -> Result<HatermAsked, String> {
+        HatermAsked::read(path.as_bytes(), &mut Draw::new(1, 2))
     }
 
     #[test]
     fn queries_are_read() {
         let millis = Duration::from_millis;
         for (path, expected) in [
-            ("/", Asked::USUAL),
-            ("/a/b", Asked::USUAL),
-            ("/?", Asked { help: true, ..Asked::USUAL }),
-            ("/?s=20k&t=500", Asked { size: 20 << 10, wait: millis(500), ..Asked::USUAL }),
+            ("/", HatermAsked::USUAL),
+            ("/a/b", HatermAsked::USUAL),
+            ("/?", HatermAsked { help: true, ..HatermAsked::USUAL }),
+            ("/?s=20k&t=500", HatermAsked { size: 20 << 10, wait: millis(500), ..HatermAsked::USUAL }),
             (
                 "/?r=500?s=0?c=0?t=1000",
-                Asked { status: 500, cacheable: false, wait: millis(1000), ..Asked::USUAL },
+                HatermAsked { status: 500, cacheable: false, wait: millis(1000), ..HatermAsked::USUAL },
             ),
-            ("/a?s=1m,k=1;C=1/", Asked { size: 1 << 20, chunked: true, keep: Some(false), ..Asked::USUAL }),
-            ("/?C=0&R=1&A=1", Asked { keep: Some(true), noise: true, reads_after: true, ..Asked::USUAL }),
-            ("/?K=0&s=2kK", Asked { keep: Some(false), size: 2 << 20, ..Asked::USUAL }),
+            (
+                "/a?s=1m,k=1;C=1/",
+                HatermAsked { size: 1 << 20, chunked: true, keep: Some(false), ..HatermAsked::USUAL },
+            ),
+            (
+                "/?C=0&R=1&A=1",
+                HatermAsked { keep: Some(true), noise: true, reads_after: true, ..HatermAsked::USUAL },
+            ),
+            ("/?K=0&s=2kK", HatermAsked { keep: Some(false), size: 2 << 20, ..HatermAsked::USUAL }),
         ] {
             assert_eq!(read(path), Ok(expected), "{path}");
         }
@@ -362,7 +369,7 @@ mod tests {
     fn random_numbers_are_below_and_repeat() {
         let sizes = |salt| {
             let mut draw = Draw::new(salt, 2);
-            (0..200).map(|_| Asked::read(b"/?s=3kr", &mut draw).unwrap().size >> 10).collect::<Vec<_>>()
+            (0..200).map(|_| HatermAsked::read(b"/?s=3kr", &mut draw).unwrap().size >> 10).collect::<Vec<_>>()
         };
         assert_eq!(sizes(1), sizes(1));
         for size in 0..3 {

@@ -29,14 +29,14 @@ pub struct History {
 #[derive(Debug)]
 struct Ring {
     /// By the worker's own count of answers; `slots.len()` is how many are remembered.
-    slots: Vec<Slot>,
+    slots: Vec<HistorySlot>,
     arena: Vec<u8>,
     /// Where the next record goes.
     at: usize,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Slot {
+struct HistorySlot {
     /// 0: none yet.
     serial: u64,
     start: usize,
@@ -50,7 +50,7 @@ impl History {
         let exchanges = exchanges as usize;
         // One record more than slots, because a record is never split: the end of the arena may stay unused.
         let arena = vec![0; (exchanges + 1) * 2 * HEAD_KEPT];
-        History { ring: Mutex::new(Ring { slots: vec![Slot::default(); exchanges], arena, at: 0 }) }
+        History { ring: Mutex::new(Ring { slots: vec![HistorySlot::default(); exchanges], arena, at: 0 }) }
     }
 
     /// Remembers an exchange in place of the oldest one. `count` grows by one from answer to answer.
@@ -84,7 +84,7 @@ impl Ring {
         for_request.copy_from_slice(request);
         rest[..response_bytes].copy_from_slice(response);
         self.at += request_bytes + response_bytes;
-        self.slots[slot] = Slot { serial, start, request_bytes, response_bytes };
+        self.slots[slot] = HistorySlot { serial, start, request_bytes, response_bytes };
     }
 
     fn find(&self, count: u64, serial: u64) -> Option<Remembered> {

@@ -6,12 +6,12 @@
 use crate::streams::{Speaks, Streams};
 use crate::worker::Worker;
 use measure::LiveOriginCounts;
-use plan::site::Form;
+use plan::site::SiteForm;
 use std::rc::Rc;
 use std::time::Duration;
-use transport::Stream;
+use transport::TransportStream;
 use wire::http1::Version;
-use wire::http2::{After, Code, FieldList, Limits, Server, Settings};
+use wire::http2::{After, Code, FieldList, Http2Limits, Http2Settings, Server};
 
 /// Requests of a connection at once; one more is refused.
 const STREAMS: u32 = 256;
@@ -23,7 +23,7 @@ const WINDOW: u32 = 1 << 20;
 pub(crate) const HEAD: Duration = Duration::from_secs(10);
 
 pub(crate) struct Http2 {
-    stream: Stream,
+    stream: TransportStream,
     streams: Streams<Side>,
 }
 
@@ -67,14 +67,14 @@ impl Speaks for Side {
 }
 
 impl Http2 {
-    pub(crate) fn new(worker: Rc<Worker>, stream: Stream) -> Http2 {
-        let settings = Settings {
+    pub(crate) fn new(worker: Rc<Worker>, stream: TransportStream) -> Http2 {
+        let settings = Http2Settings {
             max_concurrent_streams: Some(STREAMS),
             initial_window_size: WINDOW,
             max_header_list_size: Some(65_536),
-            ..Settings::default()
+            ..Http2Settings::default()
         };
-        let limits = Limits { settings, connection_window: WINDOW, ..Limits::default() };
+        let limits = Http2Limits { settings, connection_window: WINDOW, ..Http2Limits::default() };
         let side = Side { server: Server::new(limits), out: worker.net.buffer() };
         let wake = worker.net.event();
         Http2 { stream, streams: Streams::new(worker, wake, side) }
@@ -82,12 +82,12 @@ impl Http2 {
 
     /// Serves the connection until either side ends it; gives the stream back to be closed. `first`: the bytes that were read
     /// already.
-    pub(crate) async fn run(mut self, first: &[u8]) -> Stream {
+    pub(crate) async fn run(mut self, first: &[u8]) -> TransportStream {
         let worker = self.streams.worker.clone();
         worker.counts().http2_connections.add(1);
         let side = &mut self.streams.speaks;
         side.server.open(&mut side.out);
-        if matches!(worker.site().form, Form::Jtest(_)) {
+        if matches!(worker.site().form, SiteForm::Jtest(_)) {
             let text = b"jtest's form is HTTP/1 only";
             side.server.go_away(None, Code::HTTP_1_1_REQUIRED, text, &mut side.out);
             self.streams.leaving = true;

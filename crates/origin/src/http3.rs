@@ -7,7 +7,7 @@ use crate::streams::{Requests, Speaks, Streams};
 use crate::worker::Worker;
 use measure::LiveOriginCounts;
 use net::{Came, Datagrams, Net, Outgoing, UdpSocket};
-use plan::site::Form;
+use plan::site::SiteForm;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::rc::Rc;
@@ -81,7 +81,7 @@ struct Connections {
 }
 
 /// Serves what comes to a socket; does not end by itself.
-pub(crate) async fn serve(net: Net, socket: UdpSocket, worker: Rc<Worker>, tls: &wire::tls::Server) {
+pub(crate) async fn serve(net: Net, socket: UdpSocket, worker: Rc<Worker>, tls: &wire::tls::TlsServer) {
     let limits = Limits {
         streams: STREAMS,
         stream_window: WINDOW,
@@ -219,7 +219,7 @@ async fn answer_one(worker: &Worker, net: &Net, socket: &UdpSocket, streams: &mu
         counts.handshakes.add(1);
         counts.handshakes_resumed.add(u64::from(opened.resumed));
         counts.early_accepted.add(u64::from(opened.early == Some(true)));
-        if matches!(worker.site().form, Form::Jtest(_)) {
+        if matches!(worker.site().form, SiteForm::Jtest(_)) {
             // jtest's form is HTTP/1 only (RFC 9114 section 8.1).
             streams.speaks.close(net.now(), Code(VERSION_FALLBACK));
         }

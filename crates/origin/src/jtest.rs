@@ -3,13 +3,13 @@
 //!
 //! There is no stamp, because an old client would see a field that jtest never sent. Start at [`compose`].
 
-use crate::answer::{Answer, Body, content_range, content_range_none, number, reason};
+use crate::answer::{Answer, AnswerBody, content_range, content_range_none, number, reason};
 use crate::native::Scratch;
 use crate::range::{self, Span};
 use crate::request::{Method, Request};
 use crate::worker::{Turn, Worker};
 use plan::draw::hash;
-use plan::jtest::{self, ContentType, Form};
+use plan::jtest::{self, ContentType, JtestForm};
 use plan::site::StampKind;
 use wire::http1::Version;
 use wire::http1::write::status_line;
@@ -22,14 +22,14 @@ const NO_CACHE: &[u8] = b"Pragma: no-cache\r\nCache-Control: no-cache\r\n";
 /// Writes the head of the answer to a request and says what follows it.
 pub(crate) fn compose(
     worker: &Worker,
-    form: &Form,
+    form: &JtestForm,
     request: &Request,
     turn: &mut Turn,
     keep_alive: bool,
     scratch: &mut Scratch,
     out: &mut Vec<u8>,
 ) -> Answer {
-    let reply = Reply { worker, form, request, keep_alive };
+    let reply = JtestReply { worker, form, request, keep_alive };
     if matches!(request.method, Method::Other | Method::Change) {
         return reply.empty(out, 405, b"Allow: GET, HEAD, POST\r\n", StampKind::Refused);
     }
@@ -74,14 +74,14 @@ fn alternate(request: &Request) -> u32 {
 }
 
 /// An answer being composed: what all of them need.
-struct Reply<'a> {
+struct JtestReply<'a> {
     worker: &'a Worker,
-    form: &'a Form,
+    form: &'a JtestForm,
     request: &'a Request,
     keep_alive: bool,
 }
 
-impl Reply<'_> {
+impl JtestReply<'_> {
     fn whole(&self, out: &mut Vec<u8>, turn: &mut Turn, size: u64) -> Answer {
         let body = self.body(turn, 0, size, size);
         out.extend_from_slice(b"HTTP/1.0 200 OK\r\n");
@@ -129,9 +129,9 @@ impl Reply<'_> {
         Answer::of_head(kind, out.len(), false, self.keep_alive)
     }
 
-    fn body(&self, turn: &mut Turn, from: u64, to: u64, size: u64) -> Body {
+    fn body(&self, turn: &mut Turn, from: u64, to: u64, size: u64) -> AnswerBody {
         let content = jtest::content(size, alternate(self.request));
-        let mut body = Body { content, from, to, chunked: false, cut: false };
+        let mut body = AnswerBody { content, from, to, chunked: false, cut: false };
         let cut = turn.draw.chance(self.worker.aborts());
         if cut && to > from && self.request.method != Method::Head {
             body.cut_short(&mut turn.draw);
@@ -140,11 +140,11 @@ impl Reply<'_> {
     }
 
     /// Unlike the native form, jtest says beforehand that it will close after a body that it cuts.
-    fn keeps(&self, body: &Body) -> bool {
+    fn keeps(&self, body: &AnswerBody) -> bool {
         self.keep_alive && !body.cut
     }
 
-    fn answer(&self, kind: StampKind, head: &[u8], body: Body) -> Answer {
+    fn answer(&self, kind: StampKind, head: &[u8], body: AnswerBody) -> Answer {
         Answer {
             kind: if body.cut { StampKind::Cut } else { kind },
             head_bytes: head.len(),

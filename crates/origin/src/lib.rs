@@ -47,7 +47,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Settings of the origin: what it serves and how it behaves.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct OriginSettings {
     /// The site that is served.
     pub site: Site,
     /// How the origin behaves.
@@ -55,16 +55,16 @@ pub struct Settings {
     /// Seed of its random numbers.
     pub seed: u64,
     /// Server that begins TLS; `None`: connections are plain.
-    pub tls: Option<wire::tls::Server>,
+    pub tls: Option<wire::tls::TlsServer>,
     /// Requests are followed, because whoever sends them may tell of those that are broken off.
     pub follow: bool,
 }
 
 /// State shared by all workers of an origin, built once.
 #[derive(Debug)]
-pub struct Shared {
+pub struct OriginShared {
     /// Settings: what is served and how.
-    pub settings: Settings,
+    pub settings: OriginSettings,
     /// The counters of all workers.
     pub accounts: Arc<Accounts>,
     /// The last exchanges, by worker.
@@ -107,9 +107,9 @@ impl LiveShare {
     }
 }
 
-impl Shared {
+impl OriginShared {
     /// For this many workers, at least one.
-    pub fn new(settings: Settings, workers: u32) -> Arc<Shared> {
+    pub fn new(settings: OriginSettings, workers: u32) -> Arc<OriginShared> {
         let workers = workers.max(1);
         let fingerprint = settings.site.fingerprint();
         let histories = (0..workers).map(|_| History::new(settings.behaviour.remember)).collect();
@@ -121,7 +121,16 @@ impl Shared {
         let behaviour = &settings.behaviour;
         let faults =
             Faults { errors: LiveShare::new(behaviour.errors), aborts: LiveShare::new(behaviour.aborts) };
-        Arc::new(Shared { settings, accounts, histories, nonces, followed, fingerprint, instance, faults })
+        Arc::new(OriginShared {
+            settings,
+            accounts,
+            histories,
+            nonces,
+            followed,
+            fingerprint,
+            instance,
+            faults,
+        })
     }
 
     /// From here on these shares of answers are errors, and cut short.
@@ -137,7 +146,7 @@ impl Shared {
 }
 
 /// The exchange whose answer carried this serial number, while its worker still remembers it.
-pub fn remembered(shared: &Shared, serial: u64) -> Option<Remembered> {
+pub fn remembered(shared: &OriginShared, serial: u64) -> Option<Remembered> {
     let workers = u64::from(shared.workers());
     let count = serial / workers;
     let worker = serial % workers;

@@ -7,7 +7,7 @@ use plan::message::{AnswerPiece, Framing, MessageService};
 use std::io::Write;
 use std::rc::Rc;
 use std::time::Duration;
-use transport::Stream;
+use transport::TransportStream;
 use wire::message as framing;
 
 /// Between the pieces of a split answer.
@@ -57,22 +57,22 @@ impl Service {
 }
 
 /// Outcome of a request.
-enum Next {
+enum OriginNext {
     Answered,
     Close,
 }
 
 /// One connection.
-pub(crate) struct Connection {
+pub(crate) struct OriginConnection {
     worker: Rc<Worker>,
     service: Rc<Service>,
-    stream: Stream,
+    stream: TransportStream,
     answered: u32,
 }
 
-impl Connection {
-    pub(crate) fn new(worker: Rc<Worker>, service: Rc<Service>, stream: Stream) -> Connection {
-        Connection { worker, service, stream, answered: 0 }
+impl OriginConnection {
+    pub(crate) fn new(worker: Rc<Worker>, service: Rc<Service>, stream: TransportStream) -> OriginConnection {
+        OriginConnection { worker, service, stream, answered: 0 }
     }
 
     /// Serves the connection until either side closes it.
@@ -106,7 +106,7 @@ impl Connection {
                 };
                 rest = &rest[found.consumed..];
                 if let Some(message) = found.message
-                    && let Next::Close = self.answer(message.body()).await?
+                    && let OriginNext::Close = self.answer(message.body()).await?
                 {
                     return None;
                 }
@@ -115,7 +115,7 @@ impl Connection {
     }
 
     /// Answers one request, as chance has it; `None` where the client has gone.
-    async fn answer(&mut self, asked: &[u8]) -> Option<Next> {
+    async fn answer(&mut self, asked: &[u8]) -> Option<OriginNext> {
         let worker = self.worker.clone();
         let service = self.service.clone();
         let mut turn = worker.turn();
@@ -128,11 +128,11 @@ impl Connection {
         let plan = &service.plan;
         if chance(&mut turn, plan.drops) {
             worker.counts().cut.add(1);
-            return Some(Next::Close);
+            return Some(OriginNext::Close);
         }
         if chance(&mut turn, plan.silent) {
             worker.counts().silent.add(1);
-            return Some(Next::Answered);
+            return Some(OriginNext::Answered);
         }
         let mut out = worker.net.buffer();
         if chance(&mut turn, plan.pushes) {
@@ -152,7 +152,7 @@ impl Connection {
         self.answered += 1;
         let most = worker.behaviour().requests_per_connection;
         let closes = service.answers == framing::Framing::UntilClose;
-        Some(if closes || most == Some(self.answered) { Next::Close } else { Next::Answered })
+        Some(if closes || most == Some(self.answered) { OriginNext::Close } else { OriginNext::Answered })
     }
 
     async fn send(&mut self, out: net::Buffer) -> Option<()> {
@@ -179,8 +179,8 @@ fn codec_framing(plan: &Framing) -> Option<framing::Framing> {
             at: head.at as usize,
             number: number(head.number),
             counts: match head.counts {
-                Counts::Body => framing::Counts::Body,
-                Counts::Total => framing::Counts::Total,
+                Counts::Body => framing::WireCounts::Body,
+                Counts::Total => framing::WireCounts::Total,
             },
             adjust: head.adjust,
         }),

@@ -3,7 +3,7 @@
 //! The right answer follows from the request, the site's laws and the moment alone; nothing is stored. Start at
 //! [`compose`].
 
-use crate::answer::{Answer, Body, number};
+use crate::answer::{Answer, AnswerBody, number};
 use crate::coded;
 use crate::date;
 use crate::head::{
@@ -61,7 +61,7 @@ pub(crate) fn compose(
     scratch: &mut Scratch,
     out: &mut impl Head,
 ) -> Answer {
-    let reply = Reply { worker, request, keep_alive };
+    let reply = NativeReply { worker, request, keep_alive };
     worker.count_canary(request);
     if turn.misdirected {
         return reply.misdirect(out, turn, scratch);
@@ -160,13 +160,13 @@ impl Object {
 }
 
 /// An answer being composed: what all of them need.
-struct Reply<'a> {
+struct NativeReply<'a> {
     worker: &'a Worker,
     request: &'a Request,
     keep_alive: bool,
 }
 
-impl Reply<'_> {
+impl NativeReply<'_> {
     /// The preconditions, in the order of RFC 9110 section 13.2.2.
     fn is_unchanged(&self, object: &Object, tag: &[u8]) -> bool {
         if object.storage == Storage::OneRequest {
@@ -256,13 +256,13 @@ impl Reply<'_> {
         }
     }
 
-    fn body(&self, object: &Object, from: u64, to: u64, turn: &mut Turn) -> Body {
+    fn body(&self, object: &Object, from: u64, to: u64, turn: &mut Turn) -> AnswerBody {
         let behaviour = self.worker.behaviour();
         let content = self.worker.site().content(object.id, object.version, object.variant);
         let draw = &mut turn.draw;
         let cut = draw.chance(self.worker.aborts()) || turn.cut;
         let chunked = self.request.version == Version::Http11 && draw.chance(behaviour.chunked);
-        let mut body = Body { content, from, to, chunked, cut: false };
+        let mut body = AnswerBody { content, from, to, chunked, cut: false };
         if cut && to > from && self.request.method == Method::Get {
             body.cut_short(draw);
         }

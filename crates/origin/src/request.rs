@@ -7,7 +7,7 @@ use crate::history::HEAD_KEPT;
 use plan::canary::{self, CANARY_FIELD};
 use plan::site::{NONCE_FIELD, VaryOn, read_hex};
 use std::rc::Rc;
-use wire::http1::{Framing, RequestHead, RequestSink, Target, Version};
+use wire::http1::{Http1Framing, RequestHead, RequestSink, Target, Version};
 
 /// A method, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub(crate) struct Request {
     pub(crate) known: bool,
     pub(crate) method: Method,
     pub(crate) version: Version,
-    pub(crate) framing: Framing,
+    pub(crate) framing: Http1Framing,
     pub(crate) keep_alive: bool,
     pub(crate) expect_continue: bool,
     /// Path and query; empty where the target has none.
@@ -73,11 +73,11 @@ pub(crate) struct Request {
     /// Parts of it, which each of two fields says.
     chosen: [u32; 2],
     /// Accept-Encoding, where it chooses.
-    accepted: Value,
-    pub(crate) if_none_match: Value,
-    pub(crate) if_modified_since: Value,
-    pub(crate) range: Value,
-    pub(crate) if_range: Value,
+    accepted: OriginValue,
+    pub(crate) if_none_match: OriginValue,
+    pub(crate) if_modified_since: OriginValue,
+    pub(crate) range: OriginValue,
+    pub(crate) if_range: OriginValue,
     pub(crate) jtest: JtestFields,
 }
 
@@ -118,12 +118,12 @@ impl Canaries {
 
 /// The value of a field that may be absent. Lines of one name become one list (RFC 9110 section 5.3).
 #[derive(Debug, Default)]
-pub(crate) struct Value {
+pub(crate) struct OriginValue {
     present: bool,
     bytes: Vec<u8>,
 }
 
-impl Value {
+impl OriginValue {
     #[inline]
     pub(crate) fn get(&self) -> Option<&[u8]> {
         self.present.then_some(&self.bytes)
@@ -156,7 +156,7 @@ impl Interest {
         Interest {
             vary: (count > 1).then(|| (site.vary_on.clone(), count)),
             vary_also: site.vary_also.clone().map(|name| (name, site.first_choices())),
-            jtest: matches!(site.form, plan::site::Form::Jtest(_)),
+            jtest: matches!(site.form, plan::site::SiteForm::Jtest(_)),
             authority: behaviour.stream_faults.misdirected > 0.0,
             keep,
         }
@@ -170,7 +170,7 @@ impl Request {
             known: false,
             method: Method::Other,
             version: Version::Http11,
-            framing: Framing::None,
+            framing: Http1Framing::None,
             keep_alive: false,
             expect_continue: false,
             path: Vec::new(),
@@ -181,11 +181,11 @@ impl Request {
             canaries: Canaries::default(),
             variant: 0,
             chosen: [0; 2],
-            accepted: Value::default(),
-            if_none_match: Value::default(),
-            if_modified_since: Value::default(),
-            range: Value::default(),
-            if_range: Value::default(),
+            accepted: OriginValue::default(),
+            if_none_match: OriginValue::default(),
+            if_modified_since: OriginValue::default(),
+            range: OriginValue::default(),
+            if_range: OriginValue::default(),
             jtest: JtestFields::default(),
         }
     }
@@ -241,7 +241,7 @@ impl Request {
     pub(crate) fn begin_http2(&mut self) {
         self.begin();
         self.known = true;
-        (self.version, self.framing, self.keep_alive) = (Version::Http11, Framing::None, true);
+        (self.version, self.framing, self.keep_alive) = (Version::Http11, Http1Framing::None, true);
         self.path.clear();
         self.authority.clear();
         self.raw.clear();

@@ -2,13 +2,13 @@
 //!
 //! Must not know what a body means, only its bytes and their framing. Start at [`Sending::send`].
 
-use crate::answer::Body;
+use crate::answer::AnswerBody;
 use crate::worker::Worker;
 use net::Buffer;
 use plan::site::write_hex;
 use std::io;
 use std::time::{Duration, Instant};
-use transport::Stream;
+use transport::TransportStream;
 
 /// Pieces handed over in one call.
 const BATCH: usize = 16;
@@ -24,21 +24,21 @@ const SLICES_PER_SECOND: u64 = 100;
 /// One answer on its way out.
 pub(crate) struct Sending<'a> {
     pub(crate) worker: &'a Worker,
-    pub(crate) stream: &'a mut Stream,
+    pub(crate) stream: &'a mut TransportStream,
     /// The clear text over the beginning of the object.
     pub(crate) text: &'a [u8],
 }
 
 /// A part of what is sent.
 #[derive(Clone, Copy)]
-enum Piece {
+enum SendPiece {
     Content(&'static [u8]),
     Framing(&'static [u8]),
 }
 
 impl Sending<'_> {
     /// Sends a head and what follows it.
-    pub(crate) async fn send(&mut self, head: Buffer, body: Option<Body>) -> io::Result<()> {
+    pub(crate) async fn send(&mut self, head: Buffer, body: Option<AnswerBody>) -> io::Result<()> {
         let speed = self.worker.behaviour().bytes_per_second;
         match (body, speed) {
             (None, _) => self.stream.send(head).await,
@@ -48,7 +48,7 @@ impl Sending<'_> {
         }
     }
 
-    async fn at_once(&mut self, mut head: Buffer, body: Body) -> io::Result<()> {
+    async fn at_once(&mut self, mut head: Buffer, body: AnswerBody) -> io::Result<()> {
         let overlay = body.overlay(self.text);
         head.extend_from_slice(overlay);
         let from = body.from + overlay.len() as u64;
@@ -59,12 +59,12 @@ impl Sending<'_> {
             self.worker.counts().body_bytes.add(body.to - body.from);
             return Ok(());
         }
-        self.pieces(head, overlay.len(), pieces.map(Piece::Content)).await
+        self.pieces(head, overlay.len(), pieces.map(SendPiece::Content)).await
     }
 
     /// All chunks but the first have one size, so that their lines are written in advance; the first takes the odd bytes
     /// and is large enough for the clear text.
-    async fn in_chunks(&mut self, mut head: Buffer, body: Body) -> io::Result<()> {
+    async fn in_chunks(&mut self, mut head: Buffer, body: AnswerBody) -> io::Result<()> {
         let overlay = body.overlay(self.text);
         let total = body.to - body.from;
         let odd = total % CHUNK;
@@ -80,11 +80,11 @@ impl Sending<'_> {
         let rest = body.from + first;
         let content = body.content;
         let chunks = (rest..body.to).step_by(CHUNK as usize).flat_map(move |at| {
-            let data = content.pieces(at, at + CHUNK).map(Piece::Content);
-            std::iter::once(Piece::Framing(NEXT_CHUNK)).chain(data)
+            let data = content.pieces(at, at + CHUNK).map(SendPiece::Content);
+            std::iter::once(SendPiece::Framing(NEXT_CHUNK)).chain(data)
         });
-        let end = last_chunk(total > 0, body.cut).map(Piece::Framing);
-        let pieces = content.pieces(begun, rest).map(Piece::Content).chain(chunks).chain(end);
+        let end = last_chunk(total > 0, body.cut).map(SendPiece::Framing);
+        let pieces = content.pieces(begun, rest).map(SendPiece::Content).chain(chunks).chain(end);
         self.pieces(head, overlay.len(), pieces).await
     }
 
@@ -93,7 +93,7 @@ impl Sending<'_> {
         &mut self,
         head: Buffer,
         mut counted: usize,
-        pieces: impl Iterator<Item = Piece>,
+        pieces: impl Iterator<Item = SendPiece>,
     ) -> io::Result<()> {
         let mut pieces = pieces.peekable();
         let mut head = Some(head);
@@ -103,11 +103,11 @@ impl Sending<'_> {
             for (place, piece) in batch.iter_mut().zip(&mut pieces) {
                 length += 1;
                 *place = match piece {
-                    Piece::Content(bytes) => {
+                    SendPiece::Content(bytes) => {
                         counted += bytes.len();
                         bytes
                     }
-                    Piece::Framing(bytes) => bytes,
+                    SendPiece::Framing(bytes) => bytes,
                 };
             }
             match head.take() {
@@ -121,7 +121,7 @@ impl Sending<'_> {
     }
 
     /// The head at once, then in each slice the bytes that are due by then.
-    async fn slowly(&mut self, head: Buffer, body: Body, speed: u64) -> io::Result<()> {
+    async fn slowly(&mut self, head: Buffer, body: AnswerBody, speed: u64) -> io::Result<()> {
         self.stream.send(head).await?;
         let pace = Speed::new(self.worker.net.now(), speed);
         let mut at = body.from;
@@ -130,7 +130,7 @@ impl Sending<'_> {
             self.worker.net.sleep_until(pace.due_at(at - body.from + slice)).await;
             let due = body.from + pace.due(self.worker.net.now());
             let to = due.clamp(at + slice, body.to);
-            self.slice(&Body { from: at, to, ..body }).await?;
+            self.slice(&AnswerBody { from: at, to, ..body }).await?;
             at = to;
         }
         if !body.chunked || body.cut {
@@ -139,7 +139,7 @@ impl Sending<'_> {
         self.stream.send_static(&[b"0\r\n\r\n"]).await
     }
 
-    async fn slice(&mut self, slice: &Body) -> io::Result<()> {
+    async fn slice(&mut self, slice: &AnswerBody) -> io::Result<()> {
         let mut head = self.worker.net.buffer();
         if slice.chunked {
             write_hex(&mut head, slice.to - slice.from);
@@ -149,7 +149,7 @@ impl Sending<'_> {
         head.extend_from_slice(overlay);
         let content = slice.content.pieces(slice.from + overlay.len() as u64, slice.to);
         let end: Option<&'static [u8]> = slice.chunked.then_some(b"\r\n");
-        let pieces = content.map(Piece::Content).chain(end.map(Piece::Framing));
+        let pieces = content.map(SendPiece::Content).chain(end.map(SendPiece::Framing));
         self.pieces(head, overlay.len(), pieces).await
     }
 }

@@ -1,6 +1,6 @@
 //! Accepts connections, a task for each.
 
-use crate::Shared;
+use crate::OriginShared;
 use crate::connection::Connection;
 use crate::http3;
 use crate::message::{self, Service};
@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
-use transport::Stream;
+use transport::TransportStream;
 
 /// After a failed accept the next one waits this long: descriptors come back when connections close.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -28,7 +28,7 @@ pub async fn serve(
     net: Net,
     mut listener: Listener,
     datagrams: Option<UdpSocket>,
-    shared: Arc<Shared>,
+    shared: Arc<OriginShared>,
     worker: u32,
     events: Option<SyncSender<measure::Event>>,
 ) {
@@ -46,13 +46,14 @@ pub async fn serve(
                 worker.counts().connections.add(1);
                 let stream = match &worker.shared.settings.tls {
                     None => Ok(stream.into()),
-                    Some(server) => Stream::server(&net, stream, server),
+                    Some(server) => TransportStream::server(&net, stream, server),
                 };
                 // What fails here is the same for each connection, and was found when the settings were made.
                 match (stream, &service) {
                     (Ok(stream), None) => drop(net.spawn(Connection::new(worker.clone(), stream).run())),
                     (Ok(stream), Some(service)) => {
-                        let connection = message::Connection::new(worker.clone(), service.clone(), stream);
+                        let connection =
+                            message::OriginConnection::new(worker.clone(), service.clone(), stream);
                         net.spawn(connection.run());
                     }
                     (Err(_), _) => {}

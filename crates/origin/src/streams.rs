@@ -3,8 +3,8 @@
 //! It must not know what carries it: `http2.rs` and `http3.rs` read into [`Requests`], have what came answered
 //! ([`Streams::answer_all`]), and send. Start there, then at [`Streams::begin`].
 
-use crate::answer::Body;
-use crate::busy::UnderWay;
+use crate::answer::AnswerBody;
+use crate::busy::BusyUnderWay;
 use crate::control;
 use crate::haterm::{self, Carrier};
 use crate::head::Fields;
@@ -67,7 +67,7 @@ pub(crate) struct Streams<S> {
     fields: Fields,
     scratch: Scratch,
     /// Requests whose answers were held back, and are due.
-    due: Rc<RefCell<Vec<Held>>>,
+    due: Rc<RefCell<Vec<StreamHeld>>>,
     /// Raised when something is due.
     pub wake: net::Event,
     /// Answers that have a speed, and the lengths of their content, until all of it is released.
@@ -132,12 +132,12 @@ impl StreamFault {
 }
 
 /// An answer that is held back for a while.
-struct Held {
+struct StreamHeld {
     stream: u32,
     fault: Option<StreamFault>,
     request: Request,
     turn: Turn,
-    _under_way: Option<UnderWay>,
+    _under_way: Option<BusyUnderWay>,
 }
 
 impl Requests {
@@ -243,9 +243,9 @@ impl ServerSink for Requests {
 
 /// Content that answers still have to send.
 #[derive(Default)]
-pub(crate) struct Contents(Vec<(u32, What)>);
+pub(crate) struct Contents(Vec<(u32, StreamPart)>);
 
-enum What {
+enum StreamPart {
     Object { content: Content, from: u64, overlay: Vec<u8> },
     Text(&'static [u8]),
     Bytes(Vec<u8>),
@@ -257,9 +257,9 @@ impl BodySource for Contents {
         let at = from as usize;
         let end = from as usize + length;
         match what {
-            What::Text(text) => out.extend_from_slice(&text[at..end]),
-            What::Bytes(bytes) => out.extend_from_slice(&bytes[at..end]),
-            What::Object { content, from: first, overlay } => {
+            StreamPart::Text(text) => out.extend_from_slice(&text[at..end]),
+            StreamPart::Bytes(bytes) => out.extend_from_slice(&bytes[at..end]),
+            StreamPart::Object { content, from: first, overlay } => {
                 let text = overlay.get(at..end.min(overlay.len())).unwrap_or_default();
                 out.extend_from_slice(text);
                 let begun = first + from + text.len() as u64;
@@ -332,7 +332,7 @@ impl<S: Speaks> Streams<S> {
         }
         let under_way = self.worker.begin(|| self.key(&request));
         let delay = haterm::delay(&self.worker, &request, &mut turn);
-        let held = Held { stream, fault, request, turn, _under_way: under_way };
+        let held = StreamHeld { stream, fault, request, turn, _under_way: under_way };
         if delay.is_zero() {
             return self.answer(held);
         }
@@ -360,8 +360,8 @@ impl<S: Speaks> Streams<S> {
         *self.own.get_or_insert_with(|| request.authority.clone()) != request.authority
     }
 
-    fn answer(&mut self, held: Held) {
-        let Held { stream, fault, request, mut turn, .. } = held;
+    fn answer(&mut self, held: StreamHeld) {
+        let StreamHeld { stream, fault, request, mut turn, .. } = held;
         if !self.speaks.is_open(stream) {
             // The client has given it up meanwhile.
             return self.requests.spare.push(request);
@@ -380,7 +380,7 @@ impl<S: Speaks> Streams<S> {
         self.show(&turn, &request);
         let what = match (&answer.body, self.fields.content) {
             (Some(body), _) => Some((body.to - body.from, self.object(body))),
-            (None, Some(text)) => Some((text.len() as u64, What::Text(text))),
+            (None, Some(text)) => Some((text.len() as u64, StreamPart::Text(text))),
             (None, None) => None,
         };
         self.requests.answered(stream, what.as_ref().map_or(0, |(length, _)| *length));
@@ -427,12 +427,12 @@ impl<S: Speaks> Streams<S> {
         }
     }
 
-    fn object(&self, body: &Body) -> What {
+    fn object(&self, body: &AnswerBody) -> StreamPart {
         let overlay = body.overlay(&self.scratch.overlay).to_vec();
-        What::Object { content: body.content, from: body.from, overlay }
+        StreamPart::Object { content: body.content, from: body.from, overlay }
     }
 
-    fn respond(&mut self, stream: u32, what: Option<(u64, What)>, after: After) {
+    fn respond(&mut self, stream: u32, what: Option<(u64, StreamPart)>, after: After) {
         let content = what.as_ref().map(|(length, _)| (*length, after));
         self.speaks.respond(stream, &self.fields.list, content);
         if let Some((_, what)) = what {
@@ -451,7 +451,7 @@ impl<S: Speaks> Streams<S> {
             itoa::Buffer::new().format(body.len()).as_bytes(),
             Indexing::Literal,
         );
-        let what = request.wants_content().then_some((body.len() as u64, What::Bytes(body)));
+        let what = request.wants_content().then_some((body.len() as u64, StreamPart::Bytes(body)));
         self.respond(stream, what, After::End);
         self.requests.spare.push(request);
     }

@@ -1,7 +1,7 @@
 //! State shared by the connections of one worker: counters, serial numbers, dates, and lines of answers written once.
 
-use crate::Shared;
-use crate::busy::{Busy, UnderWay};
+use crate::OriginShared;
+use crate::busy::{Busy, BusyUnderWay};
 use crate::date::DateText;
 use crate::followed::Followed;
 use crate::request::{Interest, Request};
@@ -22,7 +22,7 @@ const SALT_ORIGIN: u64 = 0x6F72_6967_696E;
 
 pub(crate) struct Worker {
     pub(crate) net: Net,
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<OriginShared>,
     pub(crate) events: Option<SyncSender<Event>>,
     pub(crate) interest: Rc<Interest>,
     pub(crate) paths: Paths,
@@ -87,7 +87,7 @@ impl Worker {
 
     pub(crate) fn new(
         net: Net,
-        shared: Arc<Shared>,
+        shared: Arc<OriginShared>,
         index: u32,
         events: Option<SyncSender<Event>>,
     ) -> Rc<Worker> {
@@ -97,7 +97,7 @@ impl Worker {
         let lower =
             |field: &plan::Field| (field.name.to_ascii_lowercase(), field.value.text().as_bytes().to_vec());
         let sets_cookie = fields.iter().any(|field| field.name.eq_ignore_ascii_case("Set-Cookie"));
-        let is_native = settings.site.form == plan::site::Form::Native;
+        let is_native = settings.site.form == plan::site::SiteForm::Native;
         let (keyed, fields): (Vec<_>, Vec<_>) =
             fields.iter().partition(|field| is_native && field.value.text().contains(plan::Origin::PATH));
         let mut field_lines = Vec::new();
@@ -206,7 +206,7 @@ impl Worker {
     }
 
     /// Notes that an answer about the object with this key begins, where answers take time.
-    pub(crate) fn begin(&self, key: impl FnOnce() -> Option<u64>) -> Option<UnderWay> {
+    pub(crate) fn begin(&self, key: impl FnOnce() -> Option<u64>) -> Option<BusyUnderWay> {
         let behaviour = self.behaviour();
         if behaviour.delay == Delay::None && behaviour.bytes_per_second.is_none() {
             return None;

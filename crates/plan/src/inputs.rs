@@ -47,11 +47,11 @@ pub enum NamedFile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct File {
     sha256: String,
-    content: Content,
+    content: InputContent,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Content {
+enum InputContent {
     Table(Arc<Table>),
     Bytes(Hidden),
 }
@@ -103,16 +103,16 @@ impl Inputs {
         let sha256 = Sha256::of([&bytes[..]]);
         let content = match &file {
             NamedFile::Whole(_) | NamedFile::Feed(_) | NamedFile::Body(_) => {
-                Content::Bytes(Hidden(bytes.into()))
+                InputContent::Bytes(Hidden(bytes.into()))
             }
-            NamedFile::Lines(_) => Content::Table(Arc::new(Table::from_all_lines(bytes)?)),
+            NamedFile::Lines(_) => InputContent::Table(Arc::new(Table::from_all_lines(bytes)?)),
             NamedFile::Rows(path) => {
                 let not_text = |_| "it is not UTF-8 text; convert it first";
                 let is_csv = path.to_ascii_lowercase().ends_with(".csv");
                 let text = String::from_utf8(bytes).map_err(not_text)?;
                 let table =
                     if is_csv { Table::from_csv(&text) } else { Table::from_lines(text.into_bytes()) };
-                Content::Table(Arc::new(table?))
+                InputContent::Table(Arc::new(table?))
             }
         };
         self.files.insert(file, File { sha256, content });
@@ -132,24 +132,24 @@ impl Inputs {
     /// The content of a file that is not made of rows.
     pub fn whole(&self, path: &str) -> Option<&[u8]> {
         match &self.files.get(&NamedFile::Whole(path.to_owned()))?.content {
-            Content::Bytes(Hidden(bytes)) => Some(bytes),
-            Content::Table(_) => None,
+            InputContent::Bytes(Hidden(bytes)) => Some(bytes),
+            InputContent::Table(_) => None,
         }
     }
 
     /// The content of a file whose rows users take one after the other.
     pub fn feed(&self, path: &str) -> Option<Arc<[u8]>> {
         match &self.files.get(&NamedFile::Feed(path.to_owned()))?.content {
-            Content::Bytes(Hidden(bytes)) => Some(bytes.clone()),
-            Content::Table(_) => None,
+            InputContent::Bytes(Hidden(bytes)) => Some(bytes.clone()),
+            InputContent::Table(_) => None,
         }
     }
 
     /// The rows of all files that have some, by path.
     pub fn tables(&self) -> Tables {
         let rows = self.files.iter().filter_map(|(file, found)| match &found.content {
-            Content::Table(table) => Some((file.path().to_owned(), table.clone())),
-            Content::Bytes(_) => None,
+            InputContent::Table(table) => Some((file.path().to_owned(), table.clone())),
+            InputContent::Bytes(_) => None,
         });
         rows.collect()
     }
@@ -172,7 +172,7 @@ impl Inputs {
             }
         });
         for file in plan.body_files() {
-            if let Some(Content::Bytes(Hidden(bytes))) =
+            if let Some(InputContent::Bytes(Hidden(bytes))) =
                 self.files.get(&NamedFile::Body(file.file.clone())).map(|found| &found.content)
             {
                 let Ok(_) = file.hold(|_| Ok::<_, std::convert::Infallible>(bytes.to_vec()));
@@ -400,7 +400,7 @@ walk!(each_secret_mut, of_request_mut, of_field_mut, secret_mut, iter_mut, kinds
 /// Inputs in a form that another machine reads.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Form {
+struct InputForm {
     secrets: BTreeMap<String, String>,
     files: Vec<FileForm>,
 }
@@ -440,13 +440,13 @@ impl Inputs {
             file: file.clone(),
             sha256: found.sha256.clone(),
             content: match &found.content {
-                Content::Table(table) => ContentForm::Table((**table).clone()),
-                Content::Bytes(Hidden(bytes)) => ContentForm::Bytes(bytes.to_vec().into()),
+                InputContent::Table(table) => ContentForm::Table((**table).clone()),
+                InputContent::Bytes(Hidden(bytes)) => ContentForm::Bytes(bytes.to_vec().into()),
             },
         };
         let secret = |(name, secret): (&String, &Secret)| (name.clone(), secret.reveal().to_owned());
         let secrets = self.secrets.iter().map(secret).collect();
-        let form = Form { secrets, files: self.files.iter().map(file).collect() };
+        let form = InputForm { secrets, files: self.files.iter().map(file).collect() };
         // All of it is tables, lists and strings, which TOML can hold.
         crate::text::write(&form)
     }
@@ -456,11 +456,11 @@ impl Inputs {
     /// # Errors
     /// The text is not of that form; the error gives line and column.
     pub fn from_text(text: &str) -> Result<Inputs, TextError> {
-        let form: Form = crate::text::read(text)?;
+        let form: InputForm = crate::text::read(text)?;
         let files = form.files.into_iter().map(|file| {
             let content = match file.content {
-                ContentForm::Table(table) => Content::Table(Arc::new(table)),
-                ContentForm::Bytes(bytes) => Content::Bytes(Hidden(bytes.to_vec().into())),
+                ContentForm::Table(table) => InputContent::Table(Arc::new(table)),
+                ContentForm::Bytes(bytes) => InputContent::Bytes(Hidden(bytes.to_vec().into())),
             };
             (file.file, File { sha256: file.sha256, content })
         });

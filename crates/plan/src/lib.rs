@@ -79,8 +79,8 @@ pub use scenario::reading::{GiveUp, Reading};
 pub use scenario::script::{Dialect, ScriptStep};
 pub use scenario::{
     Amount, Barrier, Branch, Choice, ChoiceBy, Code, CounterStep, Feed, FeedEnd, Fills, Flow, ForEach, Group,
-    If, Keep, Lock, Log, Loop, ObjectStep, OnFailure, Percent, Purge, Rhythm, RhythmHow, Scenario, Scope,
-    Sequence, Set, Share, Step, Transaction, UrlOrder, UrlStep, url_hash,
+    If, Keep, Lock, Loop, ObjectStep, OnFailure, Percent, Purge, Rhythm, RhythmHow, Scenario, ScenarioLog,
+    Scope, Sequence, Set, Share, Step, Transaction, UrlOrder, UrlStep, url_hash,
 };
 pub use scenario::{AwsSignature, RequestOrder, RequestStep};
 pub use site::Site;

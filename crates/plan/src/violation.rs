@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// A step on the way from the plan as a whole to one of its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum ViolationPart {
     /// The field of this name.
     Field(Cow<'static, str>),
     /// The value of a list with this number, from 0.
@@ -13,21 +13,21 @@ pub(crate) enum Part {
     Choice,
 }
 
-impl From<&'static str> for Part {
-    fn from(name: &'static str) -> Part {
-        Part::Field(name.into())
+impl From<&'static str> for ViolationPart {
+    fn from(name: &'static str) -> ViolationPart {
+        ViolationPart::Field(name.into())
     }
 }
 
-impl From<String> for Part {
-    fn from(name: String) -> Part {
-        Part::Field(name.into())
+impl From<String> for ViolationPart {
+    fn from(name: String) -> ViolationPart {
+        ViolationPart::Field(name.into())
     }
 }
 
-impl From<usize> for Part {
-    fn from(number: usize) -> Part {
-        Part::Item(number)
+impl From<usize> for ViolationPart {
+    fn from(number: usize) -> ViolationPart {
+        ViolationPart::Item(number)
     }
 }
 
@@ -35,26 +35,26 @@ impl From<usize> for Part {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Violation {
     /// The way to the value, or to the table that it should stand in.
-    pub(crate) path: Vec<Part>,
+    pub(crate) path: Vec<ViolationPart>,
     /// One sentence.
     pub(crate) text: String,
 }
 
 /// All that was found so far, and the value that is looked at.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
-    path: Vec<Part>,
+pub(crate) struct ViolationFound {
+    path: Vec<ViolationPart>,
     all: Vec<Violation>,
 }
 
-impl Found {
+impl ViolationFound {
     /// Adds a violation of the value that is looked at.
     pub(crate) fn push(&mut self, text: String) {
         self.all.push(Violation { path: self.path.clone(), text });
     }
 
     /// Adds a violation of a value in it.
-    pub(crate) fn at(&mut self, part: impl Into<Part>, text: String) {
+    pub(crate) fn at(&mut self, part: impl Into<ViolationPart>, text: String) {
         self.within(part, |found| found.push(text));
     }
 
@@ -64,15 +64,19 @@ impl Found {
     }
 
     /// Looks at a value in it.
-    pub(crate) fn within<T>(&mut self, part: impl Into<Part>, look: impl FnOnce(&mut Found) -> T) -> T {
+    pub(crate) fn within<T>(
+        &mut self,
+        part: impl Into<ViolationPart>,
+        look: impl FnOnce(&mut ViolationFound) -> T,
+    ) -> T {
         self.along([part.into()], look)
     }
 
     /// Looks at a value deep in it.
     pub(crate) fn along<T>(
         &mut self,
-        parts: impl IntoIterator<Item = Part>,
-        look: impl FnOnce(&mut Found) -> T,
+        parts: impl IntoIterator<Item = ViolationPart>,
+        look: impl FnOnce(&mut ViolationFound) -> T,
     ) -> T {
         let depth = self.path.len();
         self.path.extend(parts);
@@ -82,7 +86,7 @@ impl Found {
     }
 
     /// Puts words before whatever is found meanwhile.
-    pub(crate) fn of(&mut self, whose: &str, look: impl FnOnce(&mut Found)) {
+    pub(crate) fn of(&mut self, whose: &str, look: impl FnOnce(&mut ViolationFound)) {
         let before = self.all.len();
         look(self);
         self.all[before..]

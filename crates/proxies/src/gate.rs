@@ -6,7 +6,7 @@
 mod lie;
 
 use crate::acceptor::Acceptor;
-use lie::Told;
+use lie::LieWords;
 use rustix::net::sockopt::set_socket_linger;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -58,11 +58,11 @@ const LOOK: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub struct Gate {
     acceptor: Acceptor,
-    state: Arc<State>,
+    state: Arc<GateState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct GateState {
     origin: SocketAddr,
     disturbance: Mutex<(Disturbance, Instant)>,
     is_over: AtomicBool,
@@ -77,7 +77,7 @@ impl Gate {
     pub fn open(listen: SocketAddr, origin: SocketAddr) -> io::Result<Gate> {
         let disturbance = Mutex::new((Disturbance::None, Instant::now()));
         let is_over = AtomicBool::new(false);
-        let state = Arc::new(State { origin, disturbance, is_over, disturbed: AtomicU64::new(0) });
+        let state = Arc::new(GateState { origin, disturbance, is_over, disturbed: AtomicU64::new(0) });
         let passing = state.clone();
         let acceptor = Acceptor::open(listen, "gate", move |client| pass(client, &passing))?;
         Ok(Gate { acceptor, state })
@@ -106,7 +106,7 @@ impl Drop for Gate {
     }
 }
 
-impl State {
+impl GateState {
     fn now(&self) -> Disturbance {
         let (disturbance, since) = *self.disturbance.lock().unwrap_or_else(PoisonError::into_inner);
         match disturbance {
@@ -128,7 +128,7 @@ impl State {
 }
 
 /// Begins to pass on in both directions. What fails ends the connection, which is how the proxy learns of it.
-fn pass(client: TcpStream, state: &Arc<State>) {
+fn pass(client: TcpStream, state: &Arc<GateState>) {
     if state.now() == Disturbance::Refuse {
         state.count();
         reset(&client);
@@ -160,7 +160,7 @@ fn reset(stream: &TcpStream) {
 }
 
 /// Passes requests on.
-fn ask(mut client: TcpStream, mut origin: TcpStream, state: &State) {
+fn ask(mut client: TcpStream, mut origin: TcpStream, state: &GateState) {
     let mut buffer = vec![0; BUFFER];
     while let Ok(length @ 1..) = client.read(&mut buffer) {
         if state.now() == Disturbance::Refuse {
@@ -188,7 +188,7 @@ fn ask(mut client: TcpStream, mut origin: TcpStream, state: &State) {
 }
 
 /// Passes answers on, disturbed or not.
-fn answer(mut origin: TcpStream, mut client: TcpStream, state: &State) {
+fn answer(mut origin: TcpStream, mut client: TcpStream, state: &GateState) {
     let mut buffer = vec![0; BUFFER];
     let mut last: Option<Instant> = None;
     while let Ok(length @ 1..) = origin.read(&mut buffer) {
@@ -224,7 +224,7 @@ fn answer(mut origin: TcpStream, mut client: TcpStream, state: &State) {
 }
 
 /// Passes the first bytes on, and the rest when it is over.
-fn stall(bytes: &[u8], client: &mut TcpStream, state: &State) -> io::Result<()> {
+fn stall(bytes: &[u8], client: &mut TcpStream, state: &GateState) -> io::Result<()> {
     state.count();
     let (first, rest) = bytes.split_at(bytes.len().min(FIRST_BYTES));
     client.write_all(first)?;
@@ -238,7 +238,7 @@ fn stall(bytes: &[u8], client: &mut TcpStream, state: &State) -> io::Result<()> 
 }
 
 /// Passes bytes on a little at a time, while they are to drip.
-fn drip(bytes: &[u8], to: &mut TcpStream, state: &State) -> io::Result<()> {
+fn drip(bytes: &[u8], to: &mut TcpStream, state: &GateState) -> io::Result<()> {
     state.count();
     let mut rest = bytes;
     while matches!(state.now(), Disturbance::Drip | Disturbance::DripAsked) && !state.is_over() {
@@ -254,9 +254,9 @@ fn drip(bytes: &[u8], to: &mut TcpStream, state: &State) -> io::Result<()> {
 }
 
 /// Passes on an answer that lies about its end. What is no whole answer with a length is passed on as it is.
-fn lie(bytes: &[u8], client: &mut TcpStream, state: &State) -> io::Result<()> {
+fn lie(bytes: &[u8], client: &mut TcpStream, state: &GateState) -> io::Result<()> {
     let turn = state.disturbed.load(Ordering::Relaxed);
-    let Some(Told { bytes, ends }) = lie::tell(bytes, turn) else { return client.write_all(bytes) };
+    let Some(LieWords { bytes, ends }) = lie::tell(bytes, turn) else { return client.write_all(bytes) };
     state.count();
     client.write_all(&bytes)?;
     if ends { Err(io::ErrorKind::ConnectionAborted.into()) } else { Ok(()) }

@@ -2,9 +2,9 @@
 //! It says how large the file is. The collector, the thinning of long runs and the writer are those of a real run; only the
 //! requests are drawn.
 
-use measure::stream::{End, Head, PhasePlan};
+use measure::stream::{Head, MeasureEnd, PhasePlan};
 use measure::{CacheResult, Collector, Exchange, Label, Outcome, RunEvent, Snapshot, Tally};
-use record::{Kept, Thinning, Writer};
+use record::{RecordKept, Thinning, Writer};
 use std::error::Error;
 use std::fs::File;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut writer = Writer::new(File::options().append(true).create_new(true).open(file)?);
     let mut thinning = Thinning::default();
     let mut put = |event: RunEvent| match writer.put(&thinning.take(Arc::new(event))) {
-        Kept::Written => Ok(()),
+        RecordKept::Written => Ok(()),
         failed => Err(format!("{failed:?}")),
     };
     put(RunEvent::Head(Box::new(head(steps))))?;
@@ -46,11 +46,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let (rest, phases, workers) = collector.finish(None);
     rest.into_iter().try_for_each(&mut put)?;
-    put(RunEvent::End(Box::new(End {
+    put(RunEvent::End(Box::new(MeasureEnd {
         took: Duration::from_secs(seconds),
         phases,
         workers,
-        ..End::default()
+        ..MeasureEnd::default()
     })))?;
     println!("{} bytes", std::fs::metadata(file)?.len());
     Ok(())

@@ -11,4 +11,4 @@ mod write;
 
 pub use read::{Gap, Item, ReadError, Reader};
 pub use thin::Thinning;
-pub use write::{Kept, Place, Writer};
+pub use write::{Place, RecordKept, Writer};

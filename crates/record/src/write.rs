@@ -70,7 +70,7 @@ struct Failed {
 
 /// Outcome of writing a record.
 #[derive(Debug)]
-pub enum Kept {
+pub enum RecordKept {
     /// It is written.
     Written,
     /// It is not, and it is the first.
@@ -103,13 +103,13 @@ impl<P: Place> Writer<P> {
 
     /// Writes a record, or says why not. A run goes on without its file; each 30 s, and for its last record, one more try
     /// is made.
-    pub fn put(&mut self, event: &RunEvent) -> Kept {
+    pub fn put(&mut self, event: &RunEvent) -> RecordKept {
         self.now = self.now.max(at(event).unwrap_or_default());
         let last = matches!(event, RunEvent::End(_));
         let tries = self.failed.is_none_or(|failed| last || self.now >= failed.next_try);
         let written = if tries { self.try_to(event) } else { Ok(false) };
         match written {
-            Ok(true) => Kept::Written,
+            Ok(true) => RecordKept::Written,
             Ok(false) => self.lose(None),
             Err(error) => self.lose(Some(error)),
         }
@@ -147,7 +147,7 @@ impl<P: Place> Writer<P> {
         Ok(true)
     }
 
-    fn lose(&mut self, error: Option<io::Error>) -> Kept {
+    fn lose(&mut self, error: Option<io::Error>) -> RecordKept {
         self.sequence = self.sequence.wrapping_add(1);
         let first = self.failed.is_none();
         let failed = self.failed.get_or_insert(Failed { since: self.now, next_try: self.now, lost: 0 });
@@ -155,9 +155,9 @@ impl<P: Place> Writer<P> {
         match error {
             Some(error) => {
                 failed.next_try = self.now + BETWEEN_TRIES;
-                if first { Kept::Failed(error) } else { Kept::Lost }
+                if first { RecordKept::Failed(error) } else { RecordKept::Lost }
             }
-            None => Kept::Lost,
+            None => RecordKept::Lost,
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Measures how fast a log is read: `reading FORMAT FILE [parse|import] [RECORDING]`. Prints bytes, lines, seconds of CPU, and what a
 //! recording takes.
 
-use recording::format::{Format, Line};
+use recording::format::{Format, RecordingLine};
 use recording::import::{Import, Options};
 use recording::moment::Zone;
-use recording::read::lines::{Go, Piece, lines};
+use recording::read::lines::{Go, LinePiece, lines};
 use recording::read::unpack::Unpacked;
 use std::fs::File;
 use std::io::BufWriter;
@@ -23,9 +23,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         lines::<std::io::Error>(
             &mut read,
             |piece| {
-                let (Piece::Line(line) | Piece::Last(line)) = piece else { return Ok(()) };
+                let (LinePiece::Line(line) | LinePiece::Last(line)) = piece else { return Ok(()) };
                 all += 1;
-                if let Ok(Line::Entry(entry)) = format.read(line) {
+                if let Ok(RecordingLine::Entry(entry)) = format.read(line) {
                     found += u64::from(std::hint::black_box(&entry).time.is_some());
                 }
                 Ok(())

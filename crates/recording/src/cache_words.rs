@@ -4,7 +4,7 @@ use crate::words::Cache;
 
 /// A cache's word, and what else it tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Told {
+pub struct CacheWord {
     /// The account.
     pub cache: Cache,
     /// The client went away.
@@ -15,7 +15,7 @@ pub struct Told {
 
 /// Reads the word of any cache: nginx, Squid, ATS, varnishncsa, mod_cache, CloudFront, Cloudflare, Azure, Bunny and others; a word
 /// that nobody knows tells nothing.
-pub fn read(text: &[u8]) -> Told {
+pub fn read(text: &[u8]) -> CacheWord {
     let mut upper = [0; 40];
     let length = text.len().min(upper.len());
     let word = &mut upper[..length];
@@ -25,7 +25,7 @@ pub fn read(text: &[u8]) -> Told {
     let end = word.iter().position(|byte| matches!(byte, b'/' | b' ' | b',' | b';')).unwrap_or(length);
     let mut word = &word[..end];
     if word.starts_with(b"UDP_") || word.starts_with(b"ICP_") {
-        return Told { foreign: true, ..Told::default() };
+        return CacheWord { foreign: true, ..CacheWord::default() };
     }
     let mut aborted = false;
     for suffix in [&b"_ABORTED"[..], b"_TIMEDOUT", b"_TIMEOUT"] {
@@ -35,7 +35,7 @@ pub fn read(text: &[u8]) -> Told {
         }
     }
     aborted |= matches!(word, b"ERR_CLIENT_ABORT" | b"ERR_CLIENT_READ_ERROR" | b"CLIENTCOMMERROR");
-    Told { cache: meaning(word), aborted, foreign: false }
+    CacheWord { cache: meaning(word), aborted, foreign: false }
 }
 
 /// The account behind a word in upper case, suffixes taken off.
@@ -120,7 +120,7 @@ mod tests {
             ("-", Cache::Untold, false),
             ("", Cache::Untold, false),
         ] {
-            assert_eq!(read(text.as_bytes()), Told { cache, aborted, foreign: false }, "{text}");
+            assert_eq!(read(text.as_bytes()), CacheWord { cache, aborted, foreign: false }, "{text}");
         }
         assert!(read(b"UDP_MISS").foreign);
     }

@@ -84,13 +84,13 @@ const SHOWN: usize = 120;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LeftOut {
     /// For each reason that occurred, how often, and the first of them.
-    pub reasons: BTreeMap<Reason, Share>,
+    pub reasons: BTreeMap<Reason, LeftOutShare>,
 }
 
 /// Lines that were left out for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Share {
+pub struct LeftOutShare {
     /// How many.
     pub count: u64,
     /// The first of them.

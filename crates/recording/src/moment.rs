@@ -22,7 +22,7 @@ pub const fn days(year: i64, month: u32, day: u32) -> i64 {
 
 /// A date and time by the clock on a wall, and what is known of its zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Parts {
+pub struct MomentParts {
     /// Year, such as 2026; 0: not told.
     pub year: i64,
     /// From 1; 0: not told.
@@ -41,7 +41,7 @@ pub struct Parts {
     pub resolution: u32,
 }
 
-impl Parts {
+impl MomentParts {
     /// Microseconds since 1970; a time without zone is one of `zone`. `None` where parts are missing.
     pub fn unix_us(&self, zone: &Zone) -> Option<i64> {
         if let Some(unix) = self.unix {
@@ -194,14 +194,14 @@ pub fn clf_date(text: &[u8]) -> Option<i64> {
 }
 
 /// Reads ISO 8601: `2026-11-25T10:00:00.123456Z`, a blank for the `T`, any number of decimals, a zone or none.
-pub fn iso(text: &[u8]) -> Option<Parts> {
+pub fn iso(text: &[u8]) -> Option<MomentParts> {
     let date = text.get(..10)?;
     let [_, _, _, _, b'-', _, _, b'-', _, _] = date else { return None };
-    let mut parts = Parts {
+    let mut parts = MomentParts {
         year: text::number(&date[..4])? as i64,
         month: text::number(&date[5..7])? as u32,
         day: text::number(&date[8..])? as u32,
-        ..Parts::default()
+        ..MomentParts::default()
     };
     if !matches!(text.get(10), Some(b'T' | b't' | b' ')) {
         return None;
@@ -216,7 +216,7 @@ pub fn iso(text: &[u8]) -> Option<Parts> {
 }
 
 /// Reads `.123456` or `,123` into the parts; returns what follows.
-pub fn fraction<'a>(text: &'a [u8], parts: &mut Parts) -> Option<&'a [u8]> {
+pub fn fraction<'a>(text: &'a [u8], parts: &mut MomentParts) -> Option<&'a [u8]> {
     let Some(rest) = text.strip_prefix(b".").or_else(|| text.strip_prefix(b",")) else { return Some(text) };
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (micros, resolution) = subsecond(&rest[..digits])?;
@@ -238,7 +238,7 @@ pub fn subsecond(digits: &[u8]) -> Option<(u32, u32)> {
 mod tests {
     use super::*;
 
-    fn utc(parts: Parts) -> i64 {
+    fn utc(parts: MomentParts) -> i64 {
         parts.unix_us(&Zone::Untold).expect("whole")
     }
 
@@ -287,11 +287,11 @@ mod tests {
 
     #[test]
     fn zones() {
-        let wall = Parts { year: 2026, month: 7, day: 1, of_day: 12 * 3600, ..Parts::default() };
+        let wall = MomentParts { year: 2026, month: 7, day: 1, of_day: 12 * 3600, ..MomentParts::default() };
         let noon = utc(wall);
         let berlin = Zone::parse("Europe/Berlin").unwrap();
         assert_eq!(wall.unix_us(&berlin), Some(noon - 7_200 * SECOND));
-        let winter = Parts { month: 12, ..wall };
+        let winter = MomentParts { month: 12, ..wall };
         assert_eq!(winter.unix_us(&berlin), Some(utc(winter) - 3_600 * SECOND));
         assert_eq!(wall.unix_us(&Zone::parse("+05:30").unwrap()), Some(noon - 19_800 * SECOND));
         assert_eq!(Zone::parse("utc"), Ok(Zone::Fixed(0)));

@@ -1,7 +1,7 @@
 //! Imports and laws in the form in which programs read them: what `wringer capture --json` and `wringer fit --json` write.
 
 use crate::file::{Header, Summary};
-use crate::fit::{Confidence, Delays, Fit, Grounds, LeftAside, Lifetimes, Point, Rate, Shares, Sizes};
+use crate::fit::{Confidence, CurvePoint, Delays, Fit, Grounds, LeftAside, Lifetimes, Rate, Shares, Sizes};
 use crate::left_out::LeftOut;
 use serde::Serialize;
 
@@ -138,7 +138,7 @@ pub struct WrittenPopularity<'a> {
     /// How near it comes.
     pub fits: Fits,
     /// Hit ratios of caches of eight sizes.
-    pub curve: &'a [Point],
+    pub curve: &'a [CurvePoint],
 }
 
 /// How a law of popularity was found. Intervals hold the true number nine times out of ten.

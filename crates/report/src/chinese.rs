@@ -29,7 +29,7 @@ const ENDS: [(char, char); 2] = [('.', '。'), (':', '：')];
 /// A text in Chinese, as far as it is known.
 pub fn say(english: &str) -> String {
     let indent = english.len() - english.trim_start_matches(' ').len();
-    let said = Reader::new(false).read(&english[indent..], 0);
+    let said = ChineseReader::new(false).read(&english[indent..], 0);
     format!("{}{}", &english[..indent], said.text)
 }
 
@@ -41,13 +41,13 @@ struct Said {
 }
 
 /// One sentence of the catalogue.
-struct Template {
+struct ChineseTemplate {
     /// English parts, between which something is filled in.
     parts: Vec<String>,
     /// Kinds of that.
     fits: Vec<Fits>,
     /// Chinese ones.
-    chinese: Vec<Piece>,
+    chinese: Vec<ChinesePiece>,
     /// Letters of the English parts.
     letters: usize,
 }
@@ -74,7 +74,7 @@ impl Fits {
 }
 
 /// A piece of a Chinese template.
-enum Piece {
+enum ChinesePiece {
     Words(&'static str),
     /// A filling, by its place in English.
     Filled(usize, Filling),
@@ -88,21 +88,21 @@ enum Filling {
 }
 
 /// The templates of a file.
-fn templates(text: &'static str) -> impl Iterator<Item = Template> {
+fn templates(text: &'static str) -> impl Iterator<Item = ChineseTemplate> {
     let pairs = text.lines().filter(|line| !line.starts_with('#'));
     pairs
         .filter_map(|line| line.split_once('\t'))
-        .flat_map(|(english, chinese)| Template::all(english, chinese))
+        .flat_map(|(english, chinese)| ChineseTemplate::all(english, chinese))
 }
 
 /// Templates of pages that are no report of a run.
-fn of_pages() -> &'static [Template] {
-    static OF_PAGES: OnceLock<Vec<Template>> = OnceLock::new();
+fn of_pages() -> &'static [ChineseTemplate] {
+    static OF_PAGES: OnceLock<Vec<ChineseTemplate>> = OnceLock::new();
     OF_PAGES.get_or_init(|| templates(DECISIONS).chain(templates(RECORDINGS)).collect())
 }
 
-fn catalogue() -> &'static [Template] {
-    static CATALOGUE: OnceLock<Vec<Template>> = OnceLock::new();
+fn catalogue() -> &'static [ChineseTemplate] {
+    static CATALOGUE: OnceLock<Vec<ChineseTemplate>> = OnceLock::new();
     CATALOGUE.get_or_init(|| {
         let breaches = || Breach::all().map(Breach::entry);
         let words = breaches().map(|entry| (entry.text, entry.chinese));
@@ -113,32 +113,35 @@ fn catalogue() -> &'static [Template] {
         templates(SENTENCES)
             .chain(templates(REPLAYS))
             .chain(
-                words.chain(advice).chain(codes).map(|(english, chinese)| Template::plain(english, chinese)),
+                words
+                    .chain(advice)
+                    .chain(codes)
+                    .map(|(english, chinese)| ChineseTemplate::plain(english, chinese)),
             )
             .collect()
     })
 }
 
-impl Template {
+impl ChineseTemplate {
     /// The template with and without each end of a noun.
-    fn all(english: &str, chinese: &'static str) -> Vec<Template> {
+    fn all(english: &str, chinese: &'static str) -> Vec<ChineseTemplate> {
         match english.split_once("(s)") {
             Some((before, behind)) => ["", "s"]
                 .iter()
-                .flat_map(|end| Template::all(&format!("{before}{end}{behind}"), chinese))
+                .flat_map(|end| ChineseTemplate::all(&format!("{before}{end}{behind}"), chinese))
                 .collect(),
-            None => vec![Template::one(english, chinese)],
+            None => vec![ChineseTemplate::one(english, chinese)],
         }
     }
 
-    fn one(english: &str, chinese: &'static str) -> Template {
+    fn one(english: &str, chinese: &'static str) -> ChineseTemplate {
         let of =
             |(fits, mark): (Fits, &'static str)| english.match_indices(mark).map(move |(at, _)| (at, fits));
         let mut places: Vec<(usize, Fits)> = Fits::ALL.into_iter().flat_map(of).collect();
         places.sort_unstable();
         let plain = Fits::ALL.iter().fold(english.to_owned(), |text, (_, mark)| text.replace(mark, "{}"));
         let parts: Vec<String> = plain.split("{}").map(str::to_owned).collect();
-        Template {
+        ChineseTemplate {
             letters: parts.iter().map(String::len).sum(),
             parts,
             fits: places.into_iter().map(|(_, fits)| fits).collect(),
@@ -147,13 +150,13 @@ impl Template {
     }
 
     /// Text of another catalogue, which may end with a full stop and has nothing to be filled in.
-    fn plain(english: &str, chinese: &'static str) -> Template {
+    fn plain(english: &str, chinese: &'static str) -> ChineseTemplate {
         let english = english.strip_suffix('.').unwrap_or(english);
         let chinese = chinese.strip_suffix('。').unwrap_or(chinese);
-        Template {
+        ChineseTemplate {
             parts: vec![english.to_owned()],
             fits: Vec::new(),
-            chinese: vec![Piece::Words(chinese)],
+            chinese: vec![ChinesePiece::Words(chinese)],
             letters: english.len(),
         }
     }
@@ -197,7 +200,7 @@ fn is_closed(text: &str) -> bool {
 }
 
 /// The pieces of a Chinese template.
-fn pieces(chinese: &'static str) -> Vec<Piece> {
+fn pieces(chinese: &'static str) -> Vec<ChinesePiece> {
     let mut pieces = Vec::new();
     let mut left = chinese;
     while let Some((words, rest)) = left.split_once('{') {
@@ -207,19 +210,22 @@ fn pieces(chinese: &'static str) -> Vec<Piece> {
             Some(b'?') => Filling::SaidIfKnown,
             _ => Filling::AsItIs,
         };
-        pieces.push(Piece::Words(words));
+        pieces.push(ChinesePiece::Words(words));
         let number = place.trim_end_matches(['!', '?']).parse::<usize>();
         pieces.extend(
-            number.ok().and_then(|number| number.checked_sub(1)).map(|place| Piece::Filled(place, filling)),
+            number
+                .ok()
+                .and_then(|number| number.checked_sub(1))
+                .map(|place| ChinesePiece::Filled(place, filling)),
         );
         left = behind;
     }
-    pieces.push(Piece::Words(left));
+    pieces.push(ChinesePiece::Words(left));
     pieces
 }
 
 /// Reads one text, whose parts are looked at more than once.
-struct Reader<'a> {
+struct ChineseReader<'a> {
     memory: HashMap<(&'a str, usize), Said>,
     /// Texts as one sentence.
     wholes: HashMap<&'a str, Said>,
@@ -227,9 +233,9 @@ struct Reader<'a> {
     is_page: bool,
 }
 
-impl<'a> Reader<'a> {
-    fn new(is_page: bool) -> Reader<'a> {
-        Reader { memory: HashMap::new(), wholes: HashMap::new(), is_page }
+impl<'a> ChineseReader<'a> {
+    fn new(is_page: bool) -> ChineseReader<'a> {
+        ChineseReader { memory: HashMap::new(), wholes: HashMap::new(), is_page }
     }
 
     /// The text, taken apart at what is at `level` of [`BETWEEN`], and nearer, where that tells more.
@@ -264,7 +270,7 @@ impl<'a> Reader<'a> {
 
     fn sentence(&mut self, text: &'a str) -> Said {
         let mut best = Said { text: text.to_owned(), known: 0 };
-        let more: &[Template] = if self.is_page { of_pages() } else { &[] };
+        let more: &[ChineseTemplate] = if self.is_page { of_pages() } else { &[] };
         for template in more.iter().chain(catalogue()) {
             if let Some(said) = self.filled(template, text).filter(|said| said.known > best.known) {
                 best = said;
@@ -279,14 +285,14 @@ impl<'a> Reader<'a> {
         Said { text: format!("{}{end}", said.text), known: said.known + 1 }
     }
 
-    fn filled(&mut self, template: &Template, text: &'a str) -> Option<Said> {
+    fn filled(&mut self, template: &ChineseTemplate, text: &'a str) -> Option<Said> {
         let values = template.taken(text)?;
         let mut said = Said { text: String::new(), known: template.letters };
         for piece in &template.chinese {
             match piece {
-                Piece::Words(words) => said.text.push_str(words),
-                Piece::Filled(place, Filling::AsItIs) => said.text.push_str(values.get(*place)?),
-                Piece::Filled(place, filling) => {
+                ChinesePiece::Words(words) => said.text.push_str(words),
+                ChinesePiece::Filled(place, Filling::AsItIs) => said.text.push_str(values.get(*place)?),
+                ChinesePiece::Filled(place, filling) => {
                     let value = self.read(values.get(*place)?, 0);
                     if *filling == Filling::Known && value.known == 0 {
                         return None;

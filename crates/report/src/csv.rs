@@ -1,6 +1,6 @@
 //! A run second by second as comma-separated values (RFC 4180), for tables.
 
-use measure::exchanges::Kept;
+use measure::exchanges::ExchangeKept;
 use measure::{Counts, Head, KeptExchanges, Row, RunResult};
 
 /// A head line, and a line for each row of the timeline: times, every counter of the clients, and the median, 99th
@@ -27,7 +27,7 @@ pub fn requests<'a>(head: &Head, exchanges: impl Iterator<Item = &'a KeptExchang
     text
 }
 
-fn request(head: &Head, kept: &Kept<'_>) -> String {
+fn request(head: &Head, kept: &ExchangeKept<'_>) -> String {
     let phase = head.phases.get(kept.phase as usize);
     let label = phase.zip(kept.label).and_then(|(phase, label)| phase.labels.get(label));
     format!(

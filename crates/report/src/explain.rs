@@ -3,7 +3,7 @@
 //! Pure: of the catalogue in `breach`, and of the kinds in `measure`. Start at [`explain`].
 
 use crate::Language;
-use crate::show::{self, Table};
+use crate::show::{self, ShowTable};
 use breach::{Blame, Breach, CodeEntry, Ends, Entry, Protocol, codes};
 use measure::{FailureKind, Fault};
 
@@ -72,7 +72,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn list(language: Language) -> String {
     let mut text = String::new();
     let mut group = |title: &str, rows: Vec<[&str; 2]>| {
-        let mut table = Table::new("Ll");
+        let mut table = ShowTable::new("Ll");
         rows.into_iter().for_each(|row| table.row(row));
         let table = table.said(|cell| language.say(cell));
         text.push_str(&language.say_page(title));

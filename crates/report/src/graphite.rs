@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// Its lines, for a moment in seconds since 1970. `prefix` stands before each path, with its dot.
 pub fn lines(interval: &Interval, prefix: &str, now_s: u64) -> String {
-    let mut lines = Lines { text: String::new(), prefix, now_s };
+    let mut lines = GraphiteLines { text: String::new(), prefix, now_s };
     for (name, times) in &interval.steps {
         lines.requests(&node(name), times);
     }
@@ -19,13 +19,13 @@ pub fn lines(interval: &Interval, prefix: &str, now_s: u64) -> String {
     lines.text
 }
 
-struct Lines<'a> {
+struct GraphiteLines<'a> {
     text: String,
     prefix: &'a str,
     now_s: u64,
 }
 
-impl Lines<'_> {
+impl GraphiteLines<'_> {
     fn value(&mut self, path: &str, value: impl std::fmt::Display) {
         // Writing to a String cannot fail.
         let _ = writeln!(self.text, "{}{path} {value} {}", self.prefix, self.now_s);

@@ -8,7 +8,7 @@ use std::fmt::Write;
 impl Interval {
     /// Its rows, for a moment in milliseconds since 1970. A step without requests has none.
     pub fn lines(&self, application: &str, now_ms: u64) -> String {
-        let mut lines = Lines { text: String::new(), application: tag(application), now_ms };
+        let mut lines = InfluxLines { text: String::new(), application: tag(application), now_ms };
         for (name, times) in &self.steps {
             lines.step(name, times, &self.counts);
         }
@@ -47,13 +47,13 @@ pub fn event(application: &str, text: &str, now_ms: u64) -> String {
     format!("events,application={},title=ApacheJMeter text=\"{text}\" {now_ms}000000\n", tag(application))
 }
 
-struct Lines {
+struct InfluxLines {
     text: String,
     application: String,
     now_ms: u64,
 }
 
-impl Lines {
+impl InfluxLines {
     fn row(&mut self, tags: &str, fields: &str) {
         // Writing to a String cannot fail.
         let _ = writeln!(

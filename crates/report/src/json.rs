@@ -10,9 +10,9 @@ use measure::http3::CloseCount;
 use measure::shared::{Compressed, GoAwayCount};
 use measure::shares::received_bytes;
 use measure::{
-    AfterReset, AgentUse, Censored, Code, CodeKind, Counts, Evidence, Failure, Fairness, Histogram,
+    AfterReset, AgentUse, Censored, CodeKind, CountedCode, Counts, Evidence, Failure, Fairness, Histogram,
     Http2Counts, Http3Counts, Judged, LostRequest, OriginCounts, OriginUse, PhaseResult, QuicCounts, Row,
-    RunResult, SelfCheck, SharedCounts, TargetProcesses, TimeMetric, TracedRequest, Verdict, Watched,
+    RunResult, RunVerdict, SelfCheck, SharedCounts, TargetProcesses, TimeMetric, TracedRequest, Watched,
     WorkerUse, http2, http3,
 };
 use serde::{Serialize, Serializer};
@@ -25,7 +25,7 @@ pub const SCHEMA_VERSION: u32 = 4;
 /// The run as indented JSON with a line end.
 pub fn report(result: &RunResult, context: &Context<'_>) -> String {
     let measured = measured(result, context.plan);
-    let document = Document::new(result, context, &measured);
+    let document = JsonDocument::new(result, context, &measured);
     // Keys are strings and numbers that JSON lacks become null, so nothing here can fail.
     let text =
         serde_json::to_string_pretty(&document).unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}"));
@@ -34,16 +34,16 @@ pub fn report(result: &RunResult, context: &Context<'_>) -> String {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct Document<'a> {
+pub(crate) struct JsonDocument<'a> {
     schema: &'static str,
     schema_version: u32,
-    run: Run<'a>,
-    target: Target<'a>,
-    verdict: Option<Verdict>,
+    run: JsonRun<'a>,
+    target: JsonTarget<'a>,
+    verdict: Option<RunVerdict>,
     exit: Option<u8>,
     thresholds: &'a [Judged],
-    measured: Phase<'a>,
-    phases: Vec<Phase<'a>>,
+    measured: JsonPhase<'a>,
+    phases: Vec<JsonPhase<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     labels: Vec<LabelLine>,
     timeline: Vec<Second<'a>>,
@@ -66,18 +66,18 @@ pub(crate) struct Document<'a> {
     plan: plan::Tree,
 }
 
-impl<'a> Document<'a> {
-    fn new(result: &'a RunResult, context: &Context<'a>, measured: &'a PhaseResult) -> Document<'a> {
-        Document {
+impl<'a> JsonDocument<'a> {
+    fn new(result: &'a RunResult, context: &Context<'a>, measured: &'a PhaseResult) -> JsonDocument<'a> {
+        JsonDocument {
             schema: SCHEMA,
             schema_version: SCHEMA_VERSION,
-            run: Run::new(result, context),
-            target: Target::new(context, measured),
+            run: JsonRun::new(result, context),
+            target: JsonTarget::new(context, measured),
             verdict: context.plan.load.as_ref().map(|_| result.verdict(measured)),
             exit: context.exit,
             thresholds: &result.thresholds,
-            measured: Phase::new(measured),
-            phases: result.phases.iter().map(Phase::new).collect(),
+            measured: JsonPhase::new(measured),
+            phases: result.phases.iter().map(JsonPhase::new).collect(),
             labels: labels::lines(result, context.plan),
             timeline: result.timeline.rows.iter().map(Second::new).collect(),
             origin: result.origin.as_ref(),
@@ -99,7 +99,7 @@ impl<'a> Document<'a> {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Run<'a> {
+struct JsonRun<'a> {
     version: &'a str,
     command: &'a str,
     seed: u64,
@@ -113,9 +113,9 @@ struct Run<'a> {
     cpu_us_per_request: Option<f64>,
 }
 
-impl<'a> Run<'a> {
-    fn new(result: &'a RunResult, context: &Context<'a>) -> Run<'a> {
-        Run {
+impl<'a> JsonRun<'a> {
+    fn new(result: &'a RunResult, context: &Context<'a>) -> JsonRun<'a> {
+        JsonRun {
             version: context.version,
             command: context.command,
             seed: context.plan.seed,
@@ -132,16 +132,16 @@ impl<'a> Run<'a> {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Target<'a> {
+struct JsonTarget<'a> {
     name: Option<&'a str>,
     address: Option<&'a str>,
     cpu_s: Option<f64>,
     cpu_us_per_answer: Option<f64>,
 }
 
-impl<'a> Target<'a> {
-    fn new(context: &Context<'a>, measured: &PhaseResult) -> Target<'a> {
-        Target {
+impl<'a> JsonTarget<'a> {
+    fn new(context: &Context<'a>, measured: &PhaseResult) -> JsonTarget<'a> {
+        JsonTarget {
             name: context.target,
             address: context.plan.load.as_ref().and_then(|load| load.target.as_deref()),
             cpu_s: context.target_cpu,
@@ -152,7 +152,7 @@ impl<'a> Target<'a> {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Phase<'a> {
+struct JsonPhase<'a> {
     name: &'a str,
     measured: bool,
     began_s: f64,
@@ -166,7 +166,7 @@ struct Phase<'a> {
     failures: Vec<FailureCount>,
     faults: Vec<FaultCount>,
     codes: Vec<CodeCount>,
-    http2: Option<Http2<'a>>,
+    http2: Option<JsonHttp2<'a>>,
     http3: Option<Http3<'a>>,
     cache: Cache,
     origin: Option<&'a OriginCounts>,
@@ -174,10 +174,10 @@ struct Phase<'a> {
     after_reset: Option<AfterResetFigures>,
 }
 
-impl<'a> Phase<'a> {
-    fn new(phase: &'a PhaseResult) -> Phase<'a> {
+impl<'a> JsonPhase<'a> {
+    fn new(phase: &'a PhaseResult) -> JsonPhase<'a> {
         let tally = &phase.tally;
-        Phase {
+        JsonPhase {
             name: &phase.name,
             measured: phase.measured,
             began_s: phase.began.as_secs_f64(),
@@ -190,7 +190,7 @@ impl<'a> Phase<'a> {
             failures: tally.failures().map(|(failure, count)| FailureCount::new(failure, count)).collect(),
             faults: tally.faults().map(|(fault, count)| FaultCount { fault: fault.name(), count }).collect(),
             codes: tally.codes.list().iter().map(CodeCount::new).collect(),
-            http2: tally.http2().map(Http2::new),
+            http2: tally.http2().map(JsonHttp2::new),
             http3: tally.http3().map(Http3::new),
             cache: Cache::new(phase),
             origin: phase.origin.as_ref(),
@@ -235,23 +235,23 @@ impl AfterResetFigures {
 /// Counts that only HTTP/2 has, under the names of RFC 9113.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Http2<'a> {
-    frames_received: Named<'a>,
-    frames_sent: Named<'a>,
-    resets_received: Named<'a>,
-    resets_sent: Named<'a>,
+struct JsonHttp2<'a> {
+    frames_received: JsonNamed<'a>,
+    frames_sent: JsonNamed<'a>,
+    resets_received: JsonNamed<'a>,
+    resets_sent: JsonNamed<'a>,
     #[serde(flatten)]
-    shared: Shared<'a>,
+    shared: JsonShared<'a>,
 }
 
-impl<'a> Http2<'a> {
-    fn new(counts: &'a Http2Counts) -> Http2<'a> {
-        Http2 {
-            frames_received: Named(&http2::FRAMES, &counts.received),
-            frames_sent: Named(&http2::FRAMES, &counts.sent),
-            resets_received: Named(&http2::CODES, &counts.resets_received),
-            resets_sent: Named(&http2::CODES, &counts.resets_sent),
-            shared: Shared::new(&counts.shared),
+impl<'a> JsonHttp2<'a> {
+    fn new(counts: &'a Http2Counts) -> JsonHttp2<'a> {
+        JsonHttp2 {
+            frames_received: JsonNamed(&http2::FRAMES, &counts.received),
+            frames_sent: JsonNamed(&http2::FRAMES, &counts.sent),
+            resets_received: JsonNamed(&http2::CODES, &counts.resets_received),
+            resets_sent: JsonNamed(&http2::CODES, &counts.resets_sent),
+            shared: JsonShared::new(&counts.shared),
         }
     }
 }
@@ -260,12 +260,12 @@ impl<'a> Http2<'a> {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Http3<'a> {
-    frames_received: Named<'a>,
-    frames_sent: Named<'a>,
-    resets_received: Named<'a>,
-    resets_sent: Named<'a>,
+    frames_received: JsonNamed<'a>,
+    frames_sent: JsonNamed<'a>,
+    resets_received: JsonNamed<'a>,
+    resets_sent: JsonNamed<'a>,
     #[serde(flatten)]
-    shared: Shared<'a>,
+    shared: JsonShared<'a>,
     quic: Quic,
     closes: Vec<NamedClose<'a>>,
 }
@@ -274,11 +274,11 @@ impl<'a> Http3<'a> {
     fn new(counts: &'a Http3Counts) -> Http3<'a> {
         let closes = counts.closes.iter().map(|close| NamedClose { name: close.code_name(), close });
         Http3 {
-            frames_received: Named(&http3::FRAMES, &counts.received),
-            frames_sent: Named(&http3::FRAMES, &counts.sent),
-            resets_received: Named(&http3::CODES, &counts.resets_received),
-            resets_sent: Named(&http3::CODES, &counts.resets_sent),
-            shared: Shared::new(&counts.shared),
+            frames_received: JsonNamed(&http3::FRAMES, &counts.received),
+            frames_sent: JsonNamed(&http3::FRAMES, &counts.sent),
+            resets_received: JsonNamed(&http3::CODES, &counts.resets_received),
+            resets_sent: JsonNamed(&http3::CODES, &counts.resets_sent),
+            shared: JsonShared::new(&counts.shared),
             quic: Quic::new(&counts.quic),
             closes: closes.collect(),
         }
@@ -297,7 +297,7 @@ struct NamedClose<'a> {
 /// Counts that HTTP/2 and HTTP/3 have.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Shared<'a> {
+struct JsonShared<'a> {
     blocks: u64,
     known_blocks: u64,
     received_fields: &'a Compressed,
@@ -312,9 +312,9 @@ struct Shared<'a> {
     goaways: &'a [GoAwayCount],
 }
 
-impl<'a> Shared<'a> {
-    fn new(counts: &'a SharedCounts) -> Shared<'a> {
-        Shared {
+impl<'a> JsonShared<'a> {
+    fn new(counts: &'a SharedCounts) -> JsonShared<'a> {
+        JsonShared {
             blocks: counts.blocks,
             known_blocks: counts.known_blocks,
             received_fields: &counts.received_fields,
@@ -385,10 +385,10 @@ impl Quic {
 }
 
 /// Counts that are not zero, under their names.
-struct Named<'a>(&'a [&'static str], &'a [u64]);
+struct JsonNamed<'a>(&'a [&'static str], &'a [u64]);
 
 #[cfg(test)]
-impl schemars::JsonSchema for Named<'_> {
+impl schemars::JsonSchema for JsonNamed<'_> {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Named".into()
     }
@@ -398,7 +398,7 @@ impl schemars::JsonSchema for Named<'_> {
     }
 }
 
-impl Serialize for Named<'_> {
+impl Serialize for JsonNamed<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_map(self.0.iter().zip(self.1).filter(|(_, count)| **count > 0))
     }
@@ -561,7 +561,7 @@ struct CodeCount {
 }
 
 impl CodeCount {
-    fn new(code: &Code<'_>) -> CodeCount {
+    fn new(code: &CountedCode<'_>) -> CodeCount {
         let which = match code.kind {
             CodeKind::Seen => "seen",
             CodeKind::Other => "other",

@@ -4,10 +4,10 @@
 use crate::show::{self, moment};
 use crate::text::{Context, measured};
 use crate::thresholds;
-use measure::{Conduct, ExitCode, Judged, Names, RunResult, Verdict, Worth};
+use measure::{Conduct, ExitCode, Judged, JudgedNames, RunResult, RunVerdict, Worth};
 
 /// How a test case ended.
-enum End {
+enum JunitEnd {
     Passed,
     /// With the sentence that says why.
     Failed(String),
@@ -18,7 +18,7 @@ enum End {
 /// A test case.
 struct Case {
     name: String,
-    end: End,
+    end: JunitEnd,
     /// More that is known of it.
     out: String,
 }
@@ -28,9 +28,9 @@ pub fn report(result: &RunResult, context: &Context<'_>) -> String {
     let measured = measured(result, context.plan);
     let verdict = result.verdict(&measured);
     let cases = cases(result, &verdict);
-    let counted = |is: fn(&End) -> bool| cases.iter().filter(|case| is(&case.end)).count();
-    let failures = counted(|end| matches!(end, End::Failed(_)));
-    let skipped = counted(|end| matches!(end, End::Skipped(_)));
+    let counted = |is: fn(&JunitEnd) -> bool| cases.iter().filter(|case| is(&case.end)).count();
+    let failures = counted(|end| matches!(end, JunitEnd::Failed(_)));
+    let skipped = counted(|end| matches!(end, JunitEnd::Skipped(_)));
     let name = context.target.unwrap_or("the hosts of its URLs");
     let took = measured.took.as_secs_f64();
     let counts = format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\"", cases.len());
@@ -70,9 +70,11 @@ fn properties(context: &Context<'_>) -> String {
 
 fn of_case(case: &Case, class: &str) -> String {
     let inner = match &case.end {
-        End::Passed => String::new(),
-        End::Failed(why) => format!("      <failure message=\"{why}\">{why}</failure>\n", why = escaped(why)),
-        End::Skipped(why) => format!("      <skipped message=\"{}\"/>\n", escaped(why)),
+        JunitEnd::Passed => String::new(),
+        JunitEnd::Failed(why) => {
+            format!("      <failure message=\"{why}\">{why}</failure>\n", why = escaped(why))
+        }
+        JunitEnd::Skipped(why) => format!("      <skipped message=\"{}\"/>\n", escaped(why)),
     };
     let out = match case.out.as_str() {
         "" => String::new(),
@@ -83,27 +85,27 @@ fn of_case(case: &Case, class: &str) -> String {
     format!("    <testcase classname=\"{class}\" name=\"{name}\">\n{inner}{out}    </testcase>\n")
 }
 
-fn cases(result: &RunResult, verdict: &Verdict) -> Vec<Case> {
+fn cases(result: &RunResult, verdict: &RunVerdict) -> Vec<Case> {
     let by_hand = result.was_ended_by_hand();
     let code = ExitCode::of_run(result, verdict);
     let mut cases = vec![of_target(result, verdict, code), of_measurement(verdict)];
     cases.extend(result.thresholds.iter().map(of_threshold));
-    let has_failed = cases.iter().any(|case| matches!(case.end, End::Failed(_)));
+    let has_failed = cases.iter().any(|case| matches!(case.end, JunitEnd::Failed(_)));
     if by_hand {
         let why = || "the run was ended before its time".to_owned();
-        cases.iter_mut().for_each(|case| case.end = End::Skipped(why()));
+        cases.iter_mut().for_each(|case| case.end = JunitEnd::Skipped(why()));
     } else if code != ExitCode::Fine && !has_failed {
         let why = format!("the run ended with exit code {}", code.number());
         cases.push(Case {
             name: "the run has a result".to_owned(),
-            end: End::Failed(why),
+            end: JunitEnd::Failed(why),
             out: String::new(),
         });
     }
     cases
 }
 
-fn of_target(result: &RunResult, verdict: &Verdict, code: ExitCode) -> Case {
+fn of_target(result: &RunResult, verdict: &RunVerdict, code: ExitCode) -> Case {
     let counts_failures = result.thresholds.iter().any(|one| one.of_failures);
     let failed = match verdict.target.state {
         Conduct::Died | Conduct::NoGoodAnswer | Conduct::Silent => true,
@@ -113,38 +115,38 @@ fn of_target(result: &RunResult, verdict: &Verdict, code: ExitCode) -> Case {
     };
     let sentence = verdict.target.sentence();
     let end = match verdict.target.state {
-        Conduct::NotAsked => End::Skipped(sentence.clone()),
-        _ if failed && code != ExitCode::Fine => End::Failed(sentence.clone()),
-        _ => End::Passed,
+        Conduct::NotAsked => JunitEnd::Skipped(sentence.clone()),
+        _ if failed && code != ExitCode::Fine => JunitEnd::Failed(sentence.clone()),
+        _ => JunitEnd::Passed,
     };
     Case { name: "the target answers to the end".to_owned(), end, out: sentence }
 }
 
-fn of_measurement(verdict: &Verdict) -> Case {
+fn of_measurement(verdict: &RunVerdict) -> Case {
     let measurement = &verdict.measurement;
     let out = measurement.reasons.join("\n");
     let end = match measurement.state {
-        Worth::Valid => End::Passed,
+        Worth::Valid => JunitEnd::Passed,
         Worth::Disturbed | Worth::GeneratorBound | Worth::NothingSent | Worth::CutOff => {
-            End::Skipped(measurement.state.text().to_owned())
+            JunitEnd::Skipped(measurement.state.text().to_owned())
         }
-        Worth::BrokenOff => End::Failed(measurement.state.text().to_owned()),
+        Worth::BrokenOff => JunitEnd::Failed(measurement.state.text().to_owned()),
     };
     Case { name: "the measurement is valid".to_owned(), end, out }
 }
 
 fn of_threshold(judged: &Judged) -> Case {
     let names = match judged.names {
-        Names::Forbidden => "must not be",
-        Names::Required => "must be",
-        Names::Stop => "ends the run",
+        JudgedNames::Forbidden => "must not be",
+        JudgedNames::Required => "must be",
+        JudgedNames::Stop => "ends the run",
     };
     let name = format!("{} {names}", judged.condition);
     let value = show::or_dash(thresholds::shown(judged));
     let end = match (judged.unevaluated, judged.violated) {
-        (true, _) => End::Skipped("not evaluated: the run was ended before its time".to_owned()),
-        (false, true) => End::Failed(format!("{name}, and it is {value}")),
-        (false, false) => End::Passed,
+        (true, _) => JunitEnd::Skipped("not evaluated: the run was ended before its time".to_owned()),
+        (false, true) => JunitEnd::Failed(format!("{name}, and it is {value}")),
+        (false, false) => JunitEnd::Passed,
     };
     Case { name, end, out: format!("it is {value}") }
 }

@@ -4,7 +4,7 @@ use crate::language::Language;
 use crate::metrics::Format;
 use crate::page::{self, Gathered};
 use crate::text::Context;
-use crate::{csv, harmless, hlog, json, junit, metrics, record_line, sarif, summary, text};
+use crate::{csv, harmless, hlog, json, junit, metrics, record_line, sarif, slowest, summary, text};
 use measure::{Head, KeptExchanges, RunEvent, RunResult};
 
 /// A run that is shown.
@@ -121,6 +121,12 @@ pub const LAYOUTS: &[Layout] = &[
         Requests,
         |run| plain(csv::requests(run.head, kept(run))),
         "Single requests that were kept, for tables",
+    ),
+    layout(
+        "slowest",
+        Requests,
+        |run| plain(slowest::table(run.head, kept(run))),
+        "The ten slowest of the single requests that were kept",
     ),
 ];
 

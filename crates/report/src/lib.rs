@@ -26,6 +26,7 @@ pub mod sarif;
 pub mod schema;
 pub mod screen;
 pub mod show;
+mod slowest;
 pub mod summary;
 pub mod text;
 pub mod thresholds;

@@ -3,14 +3,14 @@
 
 /// A message that is being written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Message(Vec<u8>);
+pub struct ProtobufMessage(Vec<u8>);
 
 /// Wire types.
 const VARINT: u8 = 0;
 const FIXED64: u8 = 1;
 const BYTES: u8 = 2;
 
-impl Message {
+impl ProtobufMessage {
     /// Its bytes.
     pub fn bytes(self) -> Vec<u8> {
         self.0
@@ -18,7 +18,7 @@ impl Message {
 
     /// Its bytes behind their number, as messages stand one after the other in a stream.
     pub fn delimited(self) -> Vec<u8> {
-        let mut stream = Message::default();
+        let mut stream = ProtobufMessage::default();
         stream.varint(self.0.len() as u64);
         stream.0.extend(self.0);
         stream.0
@@ -59,13 +59,13 @@ impl Message {
     }
 
     /// A message of its own.
-    pub fn message(&mut self, field: u32, value: Message) -> &mut Self {
+    pub fn message(&mut self, field: u32, value: ProtobufMessage) -> &mut Self {
         self.piece(field, &value.0)
     }
 
     /// Several numbers in one field (packed).
     pub fn numbers(&mut self, field: u32, values: impl IntoIterator<Item = u64>) -> &mut Self {
-        let mut packed = Message::default();
+        let mut packed = ProtobufMessage::default();
         values.into_iter().for_each(|value| packed.varint(value));
         self.piece(field, &packed.0)
     }
@@ -106,16 +106,16 @@ mod tests {
     /// Examples of the format's own description (protobuf.dev, encoding).
     #[test]
     fn fields_are_those_of_the_specification() {
-        let mut message = Message::default();
+        let mut message = ProtobufMessage::default();
         message.number(1, 150);
         assert_eq!(message.clone().bytes(), [0x08, 0x96, 0x01]);
-        let mut outer = Message::default();
+        let mut outer = ProtobufMessage::default();
         outer.text(2, "testing").message(3, message);
         assert_eq!(
             outer.bytes(),
             [0x12, 0x07, 0x74, 0x65, 0x73, 0x74, 0x69, 0x6e, 0x67, 0x1a, 0x03, 0x08, 0x96, 0x01]
         );
-        let mut packed = Message::default();
+        let mut packed = ProtobufMessage::default();
         packed.numbers(6, [3, 270, 86_942]);
         assert_eq!(packed.clone().bytes(), [0x32, 0x06, 0x03, 0x8e, 0x02, 0x9e, 0xa7, 0x05]);
         assert_eq!(packed.delimited()[0], 8);

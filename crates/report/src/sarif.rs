@@ -3,7 +3,7 @@
 
 use crate::text::{Context, failure_text, measured, plan_file};
 use crate::{harmless_json, show, thresholds};
-use measure::{ExitCode, Failure, FindingKind, Names, PhaseResult, RunResult, Verdict};
+use measure::{ExitCode, Failure, FindingKind, JudgedNames, PhaseResult, RunResult, RunVerdict};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 const RULES: &str = "wringer explain NAME";
 
 /// A kind of fault, and how often.
-struct Found {
+struct SarifFound {
     rule: String,
     /// Meaning of the rule's name.
     about: String,
@@ -55,7 +55,7 @@ pub fn report(result: &RunResult, context: &Context<'_>) -> String {
     harmless_json(text) + "\n"
 }
 
-fn of_found(found: &Found, places: &[&str]) -> Value {
+fn of_found(found: &SarifFound, places: &[&str]) -> Value {
     let location = |uri: &&str| json!({ "physicalLocation": { "artifactLocation": { "uri": uri } } });
     json!({
         "ruleId": found.rule,
@@ -65,7 +65,12 @@ fn of_found(found: &Found, places: &[&str]) -> Value {
     })
 }
 
-fn found(result: &RunResult, measured: &PhaseResult, verdict: &Verdict, code: ExitCode) -> Vec<Found> {
+fn found(
+    result: &RunResult,
+    measured: &PhaseResult,
+    verdict: &RunVerdict,
+    code: ExitCode,
+) -> Vec<SarifFound> {
     let is_error = code != ExitCode::Fine;
     let mut found = Vec::new();
     for (fault, count) in measured.tally.faults() {
@@ -73,7 +78,12 @@ fn found(result: &RunResult, measured: &PhaseResult, verdict: &Verdict, code: Ex
         let first =
             first.map_or_else(String::new, |piece| format!("; the first: {}: {}", piece.title, piece.detail));
         let text = format!("{}: {}{first}", show::counted(count, "answer"), fault.text());
-        found.push(Found { rule: fault.name().to_owned(), about: fault.text().to_owned(), text, is_error });
+        found.push(SarifFound {
+            rule: fault.name().to_owned(),
+            about: fault.text().to_owned(),
+            text,
+            is_error,
+        });
     }
     let mut failures: BTreeMap<&str, (Failure, u64)> = BTreeMap::new();
     for (failure, count) in measured.tally.failures() {
@@ -82,23 +92,23 @@ fn found(result: &RunResult, measured: &PhaseResult, verdict: &Verdict, code: Ex
     }
     for (name, (failure, count)) in failures {
         let text = format!("{}: {}", show::counted(count, "request"), failure_text(failure));
-        found.push(Found { rule: name.to_owned(), about: failure.text().to_owned(), text, is_error });
+        found.push(SarifFound { rule: name.to_owned(), about: failure.text().to_owned(), text, is_error });
     }
     for finding in verdict.target.findings.iter().filter(|finding| says_more(finding.kind)) {
         let rule = name_of(&finding.kind);
         let text = finding.text.clone();
-        found.push(Found { about: rule.replace('_', " "), rule, text, is_error: true });
+        found.push(SarifFound { about: rule.replace('_', " "), rule, text, is_error: true });
     }
     for one in result.thresholds.iter().filter(|one| one.violated) {
         let names = match one.names {
-            Names::Forbidden => "must not be",
-            Names::Required => "must be",
-            Names::Stop => "ends the run",
+            JudgedNames::Forbidden => "must not be",
+            JudgedNames::Required => "must be",
+            JudgedNames::Stop => "ends the run",
         };
         let value = thresholds::shown(one).unwrap_or_else(|| "not known".to_owned());
         let text = format!("{} {names}, and it is {value}", one.condition);
         let about = "a condition that the run was held to is violated".to_owned();
-        found.push(Found { rule: "condition".to_owned(), about, text, is_error: true });
+        found.push(SarifFound { rule: "condition".to_owned(), about, text, is_error: true });
     }
     found
 }

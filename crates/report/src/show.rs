@@ -296,9 +296,9 @@ fn unbreakable(word: &str) -> Vec<&str> {
 
 /// Columns of text; those that stay empty in all rows vanish.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct ShowTable {
     columns: Vec<Alignment>,
-    rows: Vec<Row>,
+    rows: Vec<ShowRow>,
     wrapping: Option<Wrapping>,
 }
 
@@ -310,7 +310,7 @@ struct Alignment {
 }
 
 #[derive(Debug, Clone)]
-struct Row {
+struct ShowRow {
     cells: Vec<String>,
     kind: RowKind,
 }
@@ -334,20 +334,20 @@ pub enum Wrapping {
     Rest,
 }
 
-impl Table {
+impl ShowTable {
     /// A table whose columns are set flush left (`l`) or right (`r`), one letter each; in capitals those whose cells are quoted.
-    pub fn new(columns: &str) -> Table {
+    pub fn new(columns: &str) -> ShowTable {
         let column = |letter: char| Alignment {
             left: letter.eq_ignore_ascii_case(&'l'),
             quoted: letter.is_ascii_uppercase(),
         };
-        Table { columns: columns.chars().map(column).collect(), rows: Vec::new(), wrapping: None }
+        ShowTable { columns: columns.chars().map(column).collect(), rows: Vec::new(), wrapping: None }
     }
 
     /// The same, whose last column is wrapped. Blanks that a cell begins with stand before each of its lines.
     #[must_use]
-    pub fn wrapped(self, wrapping: Wrapping) -> Table {
-        Table { wrapping: Some(wrapping), ..self }
+    pub fn wrapped(self, wrapping: Wrapping) -> ShowTable {
+        ShowTable { wrapping: Some(wrapping), ..self }
     }
 
     /// Adds a row; cells beyond the columns are dropped, missing ones are empty.
@@ -368,7 +368,7 @@ impl Table {
     fn push<Cell: Into<String>>(&mut self, cells: impl IntoIterator<Item = Cell>, kind: RowKind) {
         let mut cells: Vec<String> = cells.into_iter().map(Into::into).collect();
         cells.resize(self.columns.len(), String::new());
-        self.rows.push(Row { cells, kind });
+        self.rows.push(ShowRow { cells, kind });
     }
 
     /// True if there is no row.
@@ -378,7 +378,7 @@ impl Table {
 
     /// The table with each cell that is in our words said otherwise.
     #[must_use]
-    pub fn said(mut self, say: impl Fn(&str) -> String) -> Table {
+    pub fn said(mut self, say: impl Fn(&str) -> String) -> ShowTable {
         let last = self.columns.len().saturating_sub(1);
         for row in &mut self.rows {
             for (place, (cell, column)) in row.cells.iter_mut().zip(&self.columns).enumerate() {
@@ -397,7 +397,7 @@ impl Table {
 
     /// Empties columns that hold nothing but dashes beneath their title, so that they vanish.
     #[must_use]
-    pub fn without_unknown(mut self) -> Table {
+    pub fn without_unknown(mut self) -> ShowTable {
         for column in 0..self.columns.len() {
             let mut cells = self.rows.iter().skip(1).map(|row| row.cells[column].as_str());
             if cells.all(|cell| cell == "-" || cell.is_empty()) {
@@ -411,7 +411,7 @@ impl Table {
         self.rows.iter_mut().for_each(|row| row.cells[column].clear());
     }
 
-    /// As [`lines`](Table::lines), of at most [`WIDTH`] less a margin of two: as many columns of `spare` are left out, in
+    /// As [`lines`](ShowTable::lines), of at most [`WIDTH`] less a margin of two: as many columns of `spare` are left out, in
     /// that order, as must be.
     pub fn lines_within(mut self, spare: &[usize]) -> Vec<String> {
         for column in spare {
@@ -451,7 +451,7 @@ impl Table {
     }
 }
 
-impl Row {
+impl ShowRow {
     /// The row's lines, the last cell in pieces of `room` columns.
     fn wrapped(&self, room: usize) -> Vec<Vec<String>> {
         let Some((last, first)) = self.cells.split_last().filter(|_| self.kind != RowKind::Quoted) else {
@@ -547,16 +547,16 @@ mod tests {
 
     #[test]
     fn tables_align_by_characters_and_drop_empty_columns() {
-        let mut table = Table::new("lrrl");
+        let mut table = ShowTable::new("lrrl");
         table.row(["name", "time", "", "why"]);
         table.row(["a", "12 µs", "", ""]);
         assert_eq!(table.lines(), ["name   time  why", "a     12 µs"]);
-        assert!(Table::new("l").lines().is_empty());
+        assert!(ShowTable::new("l").lines().is_empty());
     }
 
     #[test]
     fn tables_give_up_columns_that_are_unknown_or_too_wide() {
-        let mut table = Table::new("lrrr");
+        let mut table = ShowTable::new("lrrr");
         table.row(["name", "hits", "p50", "p99"]);
         table.row([&"x".repeat(WIDTH - 8), "-", "5 ms", "7 ms"]);
         let table = table.without_unknown();
@@ -583,7 +583,7 @@ mod tests {
         assert_eq!(columns("p99 响应"), 8);
         assert_eq!(wrap("命中率 85.0 %，预测", 9), ["命中率", "85.0 %，", "预测"]);
         assert_eq!(wrap("目标（nginx）", 7), ["目标", "（nginx）"]);
-        let mut table = Table::new("lrl");
+        let mut table = ShowTable::new("lrl");
         table.words(["阶段", "p99", ""]);
         table.row(["a", "5 ms", "x"]);
         assert_eq!(table.lines(), ["阶段   p99", "a     5 ms  x"]);
@@ -591,7 +591,7 @@ mod tests {
 
     #[test]
     fn long_cells_go_on_beneath_themselves() {
-        let mut table = Table::new("rl").wrapped(Wrapping::Width(9));
+        let mut table = ShowTable::new("rl").wrapped(Wrapping::Width(9));
         table.row(["12", "one two three"]);
         table.row(["", "  four five six"]);
         table.quoted(["3", "as long as it is"]);
@@ -603,7 +603,7 @@ mod tests {
 
     #[test]
     fn what_others_said_is_not_said_otherwise() {
-        let mut table = Table::new("Ll");
+        let mut table = ShowTable::new("Ll");
         table.words(["hit", "hit"]);
         table.row(["hit", "hit"]);
         table.quoted(["hit", "hit"]);

@@ -5,7 +5,7 @@ use crate::language::Language;
 use crate::show;
 use crate::text::{Context, headline_rows, measured, next_command};
 use crate::thresholds;
-use measure::{Names, RunResult};
+use measure::{JudgedNames, RunResult};
 
 /// Rows of a table that are shown.
 const ROWS: usize = 20;
@@ -39,9 +39,9 @@ fn conditions(result: &RunResult) -> String {
     let mut text = "\n| condition | figure | |\n|---|---|---|\n".to_owned();
     for one in &result.thresholds {
         let names = match one.names {
-            Names::Forbidden => "must not be",
-            Names::Required => "must be",
-            Names::Stop => "ends the run",
+            JudgedNames::Forbidden => "must not be",
+            JudgedNames::Required => "must be",
+            JudgedNames::Stop => "ends the run",
         };
         let found = match (one.unevaluated, one.violated) {
             (true, _) => "not evaluated",

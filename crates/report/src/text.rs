@@ -36,7 +36,7 @@ pub(crate) use typed::plan_file;
 
 use crate::good;
 use crate::language::Language;
-use crate::show::{self, Table};
+use crate::show::{self, ShowTable};
 use measure::{Counts, PhaseResult, RunResult};
 use plan::Plan;
 
@@ -164,7 +164,7 @@ enum Paragraph {
     /// A line that is not in our words, such as a command.
     Quote(String),
     /// A table, set in by so many columns; those that are left out first where they do not fit.
-    Table { table: Table, set_in: usize, spare: &'static [usize] },
+    Table { table: ShowTable, set_in: usize, spare: &'static [usize] },
 }
 
 impl Section {
@@ -173,7 +173,7 @@ impl Section {
     }
 
     /// A section that begins with this table.
-    fn of(title: &str, table: Table) -> Section {
+    fn of(title: &str, table: ShowTable) -> Section {
         let mut section = Section::new(title);
         section.show(table);
         section
@@ -194,16 +194,16 @@ impl Section {
         self.blocks.push(Paragraph::Quote(text.to_owned()));
     }
 
-    fn show(&mut self, table: Table) {
+    fn show(&mut self, table: ShowTable) {
         self.show_within(table, &[]);
     }
 
     /// Adds a table of which these columns are left out first where it is too wide.
-    fn show_within(&mut self, table: Table, spare: &'static [usize]) {
+    fn show_within(&mut self, table: ShowTable, spare: &'static [usize]) {
         self.blocks.push(Paragraph::Table { table, set_in: 0, spare });
     }
 
-    fn show_indented(&mut self, table: Table) {
+    fn show_indented(&mut self, table: ShowTable) {
         self.blocks.push(Paragraph::Table { table, set_in: 2, spare: &[] });
     }
 

@@ -5,7 +5,9 @@ use measure::shares::ratio;
 use measure::stored::Storing;
 use measure::stream::Second;
 use measure::verdict::errors;
-use measure::{Bound, Buckets, Digits, Judged, LabelFigures, Names, PhaseResult, RunResult, TimeMetric};
+use measure::{
+    Bound, Buckets, Digits, Judged, JudgedNames, LabelFigures, PhaseResult, RunResult, TimeMetric,
+};
 use plan::{As, Metric, Plan, Statistic, StopIf, Threshold, Timed};
 
 /// Holds the figures of a run to the conditions of its plan.
@@ -13,13 +15,13 @@ pub fn judge(result: &RunResult, plan: &Plan) -> Vec<Judged> {
     let Some(load) = &plan.load else { return Vec::new() };
     let measured = result.measured();
     let judged = |threshold: &Threshold, names| held_to(threshold, names, result, &measured, plan);
-    let forbidden = load.fail_if.iter().map(|threshold| judged(threshold, Names::Forbidden));
-    forbidden.chain(load.require.iter().map(|threshold| judged(threshold, Names::Required))).collect()
+    let forbidden = load.fail_if.iter().map(|threshold| judged(threshold, JudgedNames::Forbidden));
+    forbidden.chain(load.require.iter().map(|threshold| judged(threshold, JudgedNames::Required))).collect()
 }
 
 fn held_to(
     threshold: &Threshold,
-    names: Names,
+    names: JudgedNames,
     result: &RunResult,
     measured: &PhaseResult,
     plan: &Plan,
@@ -34,7 +36,7 @@ fn held_to(
     };
     let value = bound.map(|bound| bound.value);
     let at_least = bound.is_some_and(|bound| bound.at_least);
-    let is_so = |value| threshold.holds(value) == (names == Names::Required);
+    let is_so = |value| threshold.holds(value) == (names == JudgedNames::Required);
     // One that is not known is violated, since nothing shows that it was kept; and what may be anything from here on is,
     // unless any such value keeps it.
     let kept = value.is_some_and(|value| is_so(value) && (!at_least || is_so(f64::INFINITY)));
@@ -46,8 +48,8 @@ fn held_to(
 /// The figure of a condition as people read it; `None`: it is not known.
 pub fn shown(judged: &Judged) -> Option<String> {
     let condition = match judged.names {
-        Names::Forbidden | Names::Required => Threshold::parse(&judged.condition).ok(),
-        Names::Stop => StopIf::parse(&judged.condition).ok().map(|stop| stop.condition),
+        JudgedNames::Forbidden | JudgedNames::Required => Threshold::parse(&judged.condition).ok(),
+        JudgedNames::Stop => StopIf::parse(&judged.condition).ok().map(|stop| stop.condition),
     };
     let value = judged.value?;
     let metric = condition?.metric;
@@ -245,10 +247,18 @@ mod tests {
         let judged = judge(&result, &plan);
         let (forbidden, required) = judged.split_at(conditions.len());
         for ((_, violated), (forbidden, required)) in conditions.iter().zip(forbidden.iter().zip(required)) {
-            assert_eq!((forbidden.violated, forbidden.names), (*violated, Names::Forbidden), "{forbidden:?}");
+            assert_eq!(
+                (forbidden.violated, forbidden.names),
+                (*violated, JudgedNames::Forbidden),
+                "{forbidden:?}"
+            );
             // What nobody knows violates both.
             let not_required = required.value.is_some() == *violated;
-            assert_eq!((!required.violated, required.names), (not_required, Names::Required), "{required:?}");
+            assert_eq!(
+                (!required.violated, required.names),
+                (not_required, JudgedNames::Required),
+                "{required:?}"
+            );
         }
     }
 

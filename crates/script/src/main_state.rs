@@ -8,7 +8,7 @@ use crate::link::{Link, Remote};
 use crate::message::{Globals, Order};
 use crate::network::Network;
 use crate::state::State;
-use crate::stats::Ended;
+use crate::stats::StatsEnded;
 use crate::thread::{Handle, userdata};
 use mlua::{Function, Table};
 use plan::ScriptStep;
@@ -82,7 +82,7 @@ impl MainState {
     ///
     /// # Errors
     /// A mistake of the script.
-    pub fn done(&self, ended: Ended) -> Result<(), Failure> {
+    pub fn done(&self, ended: StatsEnded) -> Result<(), Failure> {
         while let Ok((seat, globals)) = self.ended.try_recv() {
             self.links[seat].keep(globals);
         }

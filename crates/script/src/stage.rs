@@ -9,7 +9,7 @@ use crate::main_state::MainState;
 use crate::message::ScriptFailed;
 use crate::network::Network;
 use crate::player::Seat;
-use crate::stats::Ended;
+use crate::stats::StatsEnded;
 use load::script::Ledger;
 use measure::{RunResult, Tally};
 use plan::{Dialect, ScriptStep};
@@ -34,7 +34,7 @@ pub struct Patience {
 /// Tasks of the main state.
 enum Cue {
     SetUp,
-    Done(Box<Ended>),
+    Done(Box<StatsEnded>),
 }
 
 /// The script of a run.
@@ -162,7 +162,7 @@ impl Stage {
     pub fn done(&mut self, result: &RunResult) -> Result<(), Failure> {
         // Asked before the call begins: what comes within it is meant for it.
         let interrupted_before = (self.patience.interrupted)();
-        let _ = self.cues.send(Cue::Done(Box::new(Ended::of(result, self.dialect))));
+        let _ = self.cues.send(Cue::Done(Box::new(StatsEnded::of(result, self.dialect))));
         self.wait("done", interrupted_before)
     }
 

@@ -71,21 +71,21 @@ impl Stats {
 }
 
 /// Figures that a script is told of a run, without the state that it is told in.
-pub(crate) struct Ended {
+pub(crate) struct StatsEnded {
     figures: [u64; 8],
     latency: Stats,
     rates: Stats,
 }
 
-impl Ended {
+impl StatsEnded {
     /// The figures of a result.
-    pub fn of(result: &RunResult, dialect: Dialect) -> Ended {
+    pub fn of(result: &RunResult, dialect: Dialect) -> StatsEnded {
         let measured = result.measured();
         let metric = match dialect {
             Dialect::Wrk => TimeMetric::Service,
             Dialect::Wrk2 => TimeMetric::Response,
         };
-        Ended {
+        StatsEnded {
             figures: figures(result),
             latency: Stats::new(&measured.tally.metric(metric), dialect),
             rates: Stats::new(&measured.rates.seen(), dialect),

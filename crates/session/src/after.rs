@@ -37,7 +37,7 @@ pub fn split(origin: &OriginCounts, resent: u64) -> Vec<String> {
 /// `commanded`: purges are no requests, and tell of themselves.
 pub fn of_answers(counts: &Counts, origin: Option<&Origin>, commanded: bool) -> Vec<String> {
     let mut notes = Vec::new();
-    let mut note = |count: u64, template: notes::Template, values: &[&dyn std::fmt::Display]| {
+    let mut note = |count: u64, template: notes::NoteTemplate, values: &[&dyn std::fmt::Display]| {
         if count > 0 {
             notes.push(template.with(values));
         }
@@ -63,7 +63,7 @@ pub fn of_answers(counts: &Counts, origin: Option<&Origin>, commanded: bool) -> 
 /// A target that costs more the longer it runs. `undisturbed`: no other program took its CPU.
 pub fn of_time(result: &RunResult, used: &[Used], undisturbed: bool) -> Vec<String> {
     let rows = result.rows_of_one_phase();
-    let told = |found: Dearer, template: notes::Template| {
+    let told = |found: Dearer, template: notes::NoteTemplate| {
         let [first, last, seconds] =
             [found.first_us, found.last_us, found.seconds].map(|value| format!("{value:.0}"));
         template.with(&[&first, &last, &seconds])

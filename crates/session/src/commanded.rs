@@ -11,7 +11,7 @@ use crate::scripts::Scripts;
 use crate::targets::Targets;
 use crate::tls;
 use crate::workers::Workers;
-use measure::stream::End;
+use measure::stream::MeasureEnd;
 use plan::{Inputs, Plan};
 
 /// Gets a plan ready that other machines carry.
@@ -87,7 +87,7 @@ impl Session<'_, '_> {
     }
 
     /// Takes in what became of the machines that carried the load.
-    pub(super) fn hear_crew(&mut self, end: &mut End) {
+    pub(super) fn hear_crew(&mut self, end: &mut MeasureEnd) {
         end.origins = self.origins.iter().flat_map(|origins| origins.used(self.began)).collect();
         let Some(told) = self.workers.crew() else { return };
         let (agents, notes) = told.take();

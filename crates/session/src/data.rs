@@ -1,8 +1,8 @@
 //! Checks of what a plan's data files hold against what the plan takes of them.
 
 use crate::problem::Problem;
-use plan::data::{Meaning, Names, Table, Tables, Value};
-use plan::template::Piece;
+use plan::data::{Meaning, Names, PlanValue, Table, Tables};
+use plan::template::TemplatePiece;
 use plan::{Load, MessageStep, RequestStep, Step};
 use std::collections::HashSet;
 
@@ -32,8 +32,8 @@ fn check_messages(step: &MessageStep, tables: &Tables) -> Result<(), Problem> {
 }
 
 /// The column of a value exists, and so do its zone and form of a time.
-fn check_value(value: &Value, tables: &Tables) -> Result<(), Problem> {
-    let Value { name, source, column, .. } = value;
+fn check_value(value: &PlanValue, tables: &Tables) -> Result<(), Problem> {
+    let PlanValue { name, source, column, .. } = value;
     if let Some(why) = load::messages::violation(source) {
         return Err(Problem::Usage(format!("data {name}: {why}")));
     }
@@ -61,7 +61,7 @@ fn check_requests(step: &RequestStep, load: &Load, tables: &Tables) -> Result<()
     for request in step.requests.iter() {
         let pieces = RequestStep::placeholders(request, fields.iter()).unwrap_or_default();
         for piece in pieces {
-            let Piece::Value { name, .. } = piece else { continue };
+            let TemplatePiece::Value { name, .. } = piece else { continue };
             if seen.insert(name.clone())
                 && let Ok(Meaning::Value(value)) = names.meaning(&name)
             {

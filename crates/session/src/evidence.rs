@@ -2,14 +2,14 @@
 
 use super::remote::{Heads, Remote};
 use measure::Evidence;
-use origin::Shared;
+use origin::OriginShared;
 use plan::{Plan, Protocol};
 use std::fmt::Write;
 use std::sync::Arc;
 
 /// Asks the origin what it remembers of the exchange, as soon as the evidence is there, because it forgets: an origin
 /// that runs here answers at once, one elsewhere later ([`join`]).
-pub(super) fn ask(piece: &mut Evidence, shared: Option<&Arc<Shared>>, remote: Option<&Remote>) {
+pub(super) fn ask(piece: &mut Evidence, shared: Option<&Arc<OriginShared>>, remote: Option<&Remote>) {
     let Some(serial) = piece.serial else { return };
     if let Some(shared) = shared {
         let heads = origin::remembered(shared, serial).map(|exchange| {

@@ -4,8 +4,8 @@ use crate::keep::Recorder;
 use crate::live::Live;
 use crate::scripts::Scripts;
 use crate::sink::Sinks;
-use measure::stream::End;
-use measure::{ExitCode, Head, Judged, RunEvent, RunResult, Verdict};
+use measure::stream::MeasureEnd;
+use measure::{ExitCode, Head, Judged, RunEvent, RunResult, RunVerdict};
 use plan::Plan;
 use report::page::Gathered;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,11 @@ pub struct Finished {
     /// Its figures.
     pub result: RunResult,
     /// The verdict on them; `None` where only an origin ran.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<RunVerdict>,
     /// Its first record.
     pub head: Head,
     /// Its last record, as far as it is known before the process is about to end.
-    pub(super) end: End,
+    pub(super) end: MeasureEnd,
     pub(super) recorder: Option<Recorder>,
     /// Somebody asked for its file by name.
     pub(super) file_wanted: bool,
@@ -67,7 +67,7 @@ impl Finished {
     /// the process ends with, as far as is known before. `say`: told what people should know meanwhile, such as what could not be
     /// written or sent since the report.
     pub fn end(self, exit: u8, evidence_file: Option<String>, say: &dyn Fn(&str)) -> Ended {
-        let end = Arc::new(RunEvent::End(Box::new(End { exit, evidence_file, ..self.end })));
+        let end = Arc::new(RunEvent::End(Box::new(MeasureEnd { exit, evidence_file, ..self.end })));
         if let Some(recorder) = &self.recorder {
             recorder.put(&end);
         }
@@ -96,7 +96,7 @@ pub struct Ended {
 }
 
 /// Holds a run to the conditions of its plan, and judges it; what comes of that stands in its last record.
-pub fn judge(plan: &Plan, result: &mut RunResult, end: &mut End) -> Option<Verdict> {
+pub fn judge(plan: &Plan, result: &mut RunResult, end: &mut MeasureEnd) -> Option<RunVerdict> {
     result.thresholds.extend(report::thresholds::judge(result, plan));
     if result.was_ended_by_hand() {
         result.thresholds.iter_mut().for_each(Judged::leave_open);
@@ -104,7 +104,7 @@ pub fn judge(plan: &Plan, result: &mut RunResult, end: &mut End) -> Option<Verdi
     let verdict = plan.load.as_ref().map(|_| result.verdict(&result.measured()));
     end.thresholds.clone_from(&result.thresholds);
     // Where there is no load, there is none.
-    end.verdict = verdict.as_ref().map(Verdict::names).unwrap_or_default();
+    end.verdict = verdict.as_ref().map(RunVerdict::names).unwrap_or_default();
     end.figures = result.headline();
     verdict
 }

@@ -3,7 +3,7 @@
 use crate::files;
 use crate::problem::Problem;
 use measure::{Head, RunEvent, notes};
-use record::{Kept, Thinning, Writer};
+use record::{RecordKept, Thinning, Writer};
 use std::collections::VecDeque;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
@@ -179,7 +179,7 @@ fn joined(waiting: &mut VecDeque<Arc<RunEvent>>, event: &RunEvent) -> bool {
 fn write(shared: &Shared, mut writer: Writer<File>, name: &Path) {
     let mut thinning = Thinning::default();
     while let Some(event) = shared.next().map(|event| thinning.take(event)) {
-        if let Kept::Failed(error) = writer.put(&event) {
+        if let RecordKept::Failed(error) = writer.put(&event) {
             let text = notes::UNWRITTEN.with(&[&name.display(), &error]);
             shared.queue().failure.get_or_insert(text);
         }

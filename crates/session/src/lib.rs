@@ -88,7 +88,7 @@ use fleet::Share;
 use lookout::{Lookout, Scene};
 use measure::exchanges::Gathering;
 use measure::stored::MissedObject;
-use measure::stream::{End, EvidenceFound, Note};
+use measure::stream::{EvidenceFound, MeasureEnd, Note};
 use measure::{
     Collector, Contention, Event, Evidence, Head, Judged, OriginCounts, Record, Row, RunEvent, Second,
     WorkerUse, notes,
@@ -149,7 +149,7 @@ pub struct Ready<'a> {
     around: &'a SessionOptions,
     workers: Workers,
     targets: Targets,
-    tls: Option<wire::tls::Client>,
+    tls: Option<wire::tls::TlsClient>,
     /// Agents that are the origin.
     origins: Option<Origins>,
     stop: Arc<AtomicBool>,
@@ -605,7 +605,8 @@ impl Session<'_, '_> {
         let workers = if self.served.is_empty() { workers } else { std::mem::take(&mut self.served) };
         let interrupted = self.ended_by_signal || self.met.is_some();
         let thresholds = self.met.take().into_iter().collect();
-        let mut end = End { took, interrupted, phases, workers, origin, thresholds, ..End::default() };
+        let mut end =
+            MeasureEnd { took, interrupted, phases, workers, origin, thresholds, ..MeasureEnd::default() };
         let path = |missed: &MissedObject| after::path_of(&self.plan.site, missed.object, missed.size);
         end.dead = self.workers.control.all_seen().missed.dead(path);
         let after_reset = self.workers.after_reset(end.phases.len());
@@ -661,7 +662,7 @@ impl Session<'_, '_> {
     }
 
     /// Adds the facts of each phase known only now: until when the origin's accounts go, and the hit ratio to be expected.
-    fn join_phases(&mut self, end: &mut End, origin_until: Option<Duration>) {
+    fn join_phases(&mut self, end: &mut MeasureEnd, origin_until: Option<Duration>) {
         let mut phases = self.outlets.state().result().phases;
         let note = after::mark_end_of_origin(&mut phases, origin_until);
         after::predict_phases(self.plan, self.around, &mut phases);

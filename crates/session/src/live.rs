@@ -2,7 +2,7 @@
 //! who looks holds up the run. `--html` makes its file of it, and the server shows it.
 
 use measure::RunEvent;
-use report::page::{Gathered, Model, Place, Room};
+use report::page::{GatherPlace, Gathered, Model, Room};
 use std::collections::VecDeque;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -50,7 +50,7 @@ pub struct Change {
     /// The rows that are new, and the rest as it stands.
     pub model: Model,
     /// From here on is the next one.
-    pub next: Place,
+    pub next: GatherPlace,
     /// The run is over.
     pub is_last: bool,
 }
@@ -112,7 +112,7 @@ impl Live {
     }
 
     /// How it has changed since that place, and from where the next change is asked for; nothing more comes after an end.
-    pub fn change(&self, since: Place) -> Change {
+    pub fn change(&self, since: GatherPlace) -> Change {
         let seen = self.shared.seen();
         Change { model: seen.gathered.change(since), next: seen.gathered.place(), is_last: seen.over }
     }
@@ -167,7 +167,7 @@ impl Shared {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use measure::stream::{End, Note};
+    use measure::stream::{MeasureEnd, Note};
 
     fn note(text: &str) -> Arc<RunEvent> {
         Arc::new(RunEvent::Note(Note { text: text.to_owned(), ..Note::default() }))
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(rest.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [303, 304]);
         assert!(rest[1].1.contains("\"304\""), "{rest:?}");
         assert_eq!(live.since(305), Next::Records(vec![]));
-        live.put(&Arc::new(RunEvent::End(Box::<End>::default())));
+        live.put(&Arc::new(RunEvent::End(Box::<MeasureEnd>::default())));
         live.settle();
         assert_eq!(live.since(306), Next::Over);
         assert_eq!(*live.changes().borrow(), 306);
@@ -194,9 +194,9 @@ mod tests {
         let live = Live::begin();
         live.put(&Arc::new(RunEvent::Second(Box::default())));
         live.settle();
-        let first = live.change(Place::default());
+        let first = live.change(GatherPlace::default());
         assert_eq!((first.next.to_string().as_str(), first.is_last), ("1-0", false));
-        live.put(&Arc::new(RunEvent::End(Box::<End>::default())));
+        live.put(&Arc::new(RunEvent::End(Box::<MeasureEnd>::default())));
         live.settle();
         assert!(live.change(first.next).is_last);
     }

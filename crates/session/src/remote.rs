@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use wire::tls::Client;
+use wire::tls::TlsClient;
 
 /// How often the accounts are asked for while the run goes on.
 const EVERY: Duration = Duration::from_millis(500);
@@ -62,7 +62,7 @@ struct Asker {
     form: RequestForm,
     authority: String,
     /// The TLS client, and the host that it begins TLS with.
-    tls: Option<(Client, String)>,
+    tls: Option<(TlsClient, String)>,
 }
 
 #[derive(serde::Deserialize)]
@@ -103,7 +103,7 @@ pub(crate) fn of_run(
     plan: &Plan,
     around: &SessionOptions,
     targets: &Targets,
-    tls: Option<Client>,
+    tls: Option<TlsClient>,
     notes: &mut Vec<String>,
 ) -> Option<Remote> {
     let load = plan.load.as_ref()?;
@@ -135,7 +135,7 @@ impl Remote {
     pub fn new(
         load: &Load,
         at: &AskAt,
-        tls: Option<Client>,
+        tls: Option<TlsClient>,
         fingerprint: u64,
     ) -> Result<(Remote, Vec<String>), String> {
         let http = load.protocol.http().ok_or("messages are spoken, not HTTP")?;
@@ -287,7 +287,7 @@ impl Asker {
         let answer =
             self.exchange(&request).map_err(|error| format!("{} did not answer: {error}", self.at))?;
         let mut body = Body::default();
-        let mut reader = wire::http1::ResponseReader::new(wire::http1::Limits::default());
+        let mut reader = wire::http1::ResponseReader::new(wire::http1::Http1Limits::default());
         let complete = reader
             .read(&answer, &mut body)
             .and_then(|progress| if progress.done { Ok(()) } else { reader.end_of_stream(&mut body) });

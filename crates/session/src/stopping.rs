@@ -1,7 +1,7 @@
 //! A run that its own figures end: conditions that a plan names (`stop_if`) are held against each second.
 
 use super::Session;
-use measure::{Judged, Names, RunEvent, Second, notes};
+use measure::{Judged, JudgedNames, RunEvent, Second, notes};
 use plan::StopIf;
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ fn look(stop: &StopIf, since: &mut Option<Duration>, second: &Second) -> Option<
     let held = second.at.saturating_sub(since) + second.took / 2;
     let judged = || Judged {
         condition: stop.to_string(),
-        names: Names::Stop,
+        names: JudgedNames::Stop,
         value: Some(value),
         at_least: false,
         violated: true,

@@ -4,15 +4,15 @@
 use crate::problem::Problem;
 use plan::{CipherSuite, Inputs, Keystore, OriginTls, Plan, Tls, TlsVersion};
 use wire::tls::{
-    Certificates, Client, ClientSettings, Identity, Resumption, Server, ServerSettings, SettingsError, Trust,
-    Version,
+    Certificates, ClientSettings, Identity, Resumption, ServerSettings, SettingsError, TlsClient, TlsServer,
+    Trust, Version,
 };
 
 /// Returns the settings that the clients of a plan begin TLS with; `None`: they do not.
 ///
 /// # Errors
 /// A file that cannot be read or used.
-pub fn client(plan: &Plan, inputs: &Inputs) -> Result<Option<Client>, Problem> {
+pub fn client(plan: &Plan, inputs: &Inputs) -> Result<Option<TlsClient>, Problem> {
     let connections = plan.load.as_ref().map(|load| load.protocol.connections());
     let Some(tls) = connections.and_then(|connections| connections.tls) else { return Ok(None) };
     let settings = ClientSettings {
@@ -28,14 +28,16 @@ pub fn client(plan: &Plan, inputs: &Inputs) -> Result<Option<Client>, Problem> {
         resumption: resumption(tls.resumption),
         keep_certificates: plan.load.as_ref().is_some_and(|load| load.trace.heads),
     };
-    Client::new(&settings).map(Some).map_err(|error| Problem::impossible(format!("TLS of clients: {error}")))
+    TlsClient::new(&settings)
+        .map(Some)
+        .map_err(|error| Problem::impossible(format!("TLS of clients: {error}")))
 }
 
 /// Returns the settings that the origin of a plan begins TLS with; `None`: it does not.
 ///
 /// # Errors
 /// A file that cannot be read, written or used.
-pub fn server(plan: &Plan, inputs: &Inputs) -> Result<Option<Server>, Problem> {
+pub fn server(plan: &Plan, inputs: &Inputs) -> Result<Option<TlsServer>, Problem> {
     let Some(tls) = plan.origin.as_ref().and_then(|origin| origin.tls.as_ref()) else { return Ok(None) };
     let failed = |error: SettingsError| Problem::impossible(format!("TLS of the origin: {error}"));
     let given = identity("the origin's certificate", tls.certificate.as_ref(), tls.key.as_ref(), inputs)?;
@@ -50,7 +52,7 @@ pub fn server(plan: &Plan, inputs: &Inputs) -> Result<Option<Server>, Problem> {
         alpn: tls.alpn.iter().filter(|name| *name != "h3").cloned().collect(),
         resumption: resumption(tls.resumption),
     };
-    Server::new(&settings).map(Some).map_err(failed)
+    TlsServer::new(&settings).map(Some).map_err(failed)
 }
 
 fn trust(tls: &Tls, inputs: &Inputs) -> Result<Trust, Problem> {

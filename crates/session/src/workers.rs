@@ -11,8 +11,8 @@ use fleet::Share;
 use load::{Control, Job, OnBrokenOff, OnPhase};
 use measure::{AfterReset, Event, OriginCounts, Snapshot, Tally};
 use net::{Io, Limits, ListenOptions, Net, UdpOptions};
-use origin::{Settings, Shared};
-use plan::site::Form;
+use origin::{OriginSettings, OriginShared};
+use plan::site::SiteForm;
 use plan::{Inputs, Load, Part, Plan};
 use script::Seat;
 use std::io;
@@ -51,7 +51,7 @@ pub struct Workers {
     /// The word to stop.
     pub control: Arc<Control>,
     spare: Vec<Sender<Box<Tally>>>,
-    shared: Option<Arc<Shared>>,
+    shared: Option<Arc<OriginShared>>,
     signals: Arc<Signals>,
     faults: Arc<Faults>,
     qlogs: Qlogs,
@@ -74,7 +74,7 @@ pub struct With<'a> {
     /// A number that all machines of a run have and no other run; `None`: there is only this one.
     pub run_id: Option<u64>,
     /// TLS client of the connections.
-    pub tls: Option<&'a wire::tls::Client>,
+    pub tls: Option<&'a wire::tls::TlsClient>,
     /// Inputs that the plan names; its secrets are filled in.
     pub inputs: Arc<Inputs>,
     /// The origin tells the heads it sees.
@@ -98,7 +98,7 @@ struct Signals {
 struct Luggage {
     job: Option<Job>,
     listen: Option<SocketAddr>,
-    shared: Option<Arc<Shared>>,
+    shared: Option<Arc<OriginShared>>,
     index: u32,
     heads: Option<SyncSender<Event>>,
     only_to: Option<Arc<[IpAddr]>>,
@@ -323,7 +323,7 @@ impl Workers {
     }
 
     /// Returns the state that the origin's workers share, where it runs here.
-    pub fn shared(&self) -> Option<&Arc<Shared>> {
+    pub fn shared(&self) -> Option<&Arc<OriginShared>> {
         self.shared.as_ref()
     }
 
@@ -503,20 +503,20 @@ fn sending(plan: &Plan, of: u32) -> Vec<u32> {
 }
 
 /// The origin of the plan, where it has one.
-fn origin_of(plan: &Plan, with: &With<'_>) -> Result<Option<Arc<Shared>>, Problem> {
+fn origin_of(plan: &Plan, with: &With<'_>) -> Result<Option<Arc<OriginShared>>, Problem> {
     let tls = super::tls::server(plan, &with.inputs)?;
     // jtest's addresses name no request.
-    let follow = plan.load.is_some() && plan.site.form == Form::Native;
+    let follow = plan.load.is_some() && plan.site.form == SiteForm::Native;
     Ok(plan.origin.clone().map(|behaviour| {
-        Shared::new(
-            Settings { site: plan.site.clone(), behaviour, seed: plan.seed, tls, follow },
+        OriginShared::new(
+            OriginSettings { site: plan.site.clone(), behaviour, seed: plan.seed, tls, follow },
             with.share.count,
         )
     }))
 }
 
 /// Tells the origin of requests that clients broke off, where it follows them.
-fn on_broken_off(shared: Arc<Shared>) -> Option<OnBrokenOff> {
+fn on_broken_off(shared: Arc<OriginShared>) -> Option<OnBrokenOff> {
     shared.followed.as_ref()?;
     Some(Arc::new(move |nonce, phase, at| {
         shared.followed.iter().for_each(|followed| followed.break_off(nonce, phase, at));
@@ -524,7 +524,7 @@ fn on_broken_off(shared: Arc<Shared>) -> Option<OnBrokenOff> {
 }
 
 /// Has the origin fail as each phase says, where any says so.
-fn on_phase(plan: &Plan, origin: Arc<Shared>) -> Option<OnPhase> {
+fn on_phase(plan: &Plan, origin: Arc<OriginShared>) -> Option<OnPhase> {
     let own = plan.origin.as_ref()?;
     let phases = &plan.load.as_ref()?.phases;
     let says = |phase: &plan::Phase| phase.origin_errors.is_some() || phase.origin_aborts.is_some();

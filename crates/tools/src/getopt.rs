@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 /// Value that an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Value {
+pub(crate) enum GetoptValue {
     No,
     Must,
     /// Only where it is attached: `-lFILE`, `--log=FILE`.
@@ -15,11 +15,11 @@ pub(crate) enum Value {
 }
 
 /// One option: its names, what it takes, what it does to `S`, and its help.
-pub(crate) struct Row<S> {
+pub(crate) struct GetoptRow<S> {
     /// A blank where there is no short form.
     pub short: char,
     pub long: &'static str,
-    pub value: Value,
+    pub value: GetoptValue,
     /// How the help shows the value.
     pub shown: &'static str,
     pub help: &'static str,
@@ -41,13 +41,18 @@ pub(crate) const fn value<S>(
     shown: &'static str,
     help: &'static str,
     set: Set<S>,
-) -> Row<S> {
-    Row { short, long, value: Value::Must, shown, help, ours: false, set }
+) -> GetoptRow<S> {
+    GetoptRow { short, long, value: GetoptValue::Must, shown, help, ours: false, set }
 }
 
 /// An option that takes none.
-pub(crate) const fn switch<S>(long: &'static str, short: char, help: &'static str, set: Set<S>) -> Row<S> {
-    Row { short, long, value: Value::No, shown: "", help, ours: false, set }
+pub(crate) const fn switch<S>(
+    long: &'static str,
+    short: char,
+    help: &'static str,
+    set: Set<S>,
+) -> GetoptRow<S> {
+    GetoptRow { short, long, value: GetoptValue::No, shown: "", help, ours: false, set }
 }
 
 /// Action that writes a value down.
@@ -78,9 +83,9 @@ pub(crate) fn text(text: &str) -> Result<Option<String>, String> {
 }
 
 /// An option that was read, or an error, in order.
-pub(crate) enum Read<S: 'static> {
+pub(crate) enum GetoptRead<S: 'static> {
     Option {
-        row: &'static Row<S>,
+        row: &'static GetoptRow<S>,
         /// As it was typed, such as `-c` or `--connections`.
         label: String,
         value: String,
@@ -131,8 +136,11 @@ impl OptionError {
 }
 
 /// Reads words: options, with what cannot be read among them, and operands.
-pub(crate) fn read<S>(table: &[&'static Row<S>], words: Vec<String>) -> (Vec<Read<S>>, Vec<String>) {
-    let mut reader = Reader { table, read: Vec::new(), operands: Vec::new(), words: words.into() };
+pub(crate) fn read<S>(
+    table: &[&'static GetoptRow<S>],
+    words: Vec<String>,
+) -> (Vec<GetoptRead<S>>, Vec<String>) {
+    let mut reader = GetoptReader { table, read: Vec::new(), operands: Vec::new(), words: words.into() };
     while let Some(word) = reader.words.pop_front() {
         if word == "--" {
             reader.operands.extend(reader.words.drain(..));
@@ -147,14 +155,14 @@ pub(crate) fn read<S>(table: &[&'static Row<S>], words: Vec<String>) -> (Vec<Rea
     (reader.read, reader.operands)
 }
 
-struct Reader<'a, S: 'static> {
-    table: &'a [&'static Row<S>],
-    read: Vec<Read<S>>,
+struct GetoptReader<'a, S: 'static> {
+    table: &'a [&'static GetoptRow<S>],
+    read: Vec<GetoptRead<S>>,
     operands: Vec<String>,
     words: VecDeque<String>,
 }
 
-impl<S> Reader<'_, S> {
+impl<S> GetoptReader<'_, S> {
     fn long(&mut self, word: &str) {
         let (name, attached) = match word.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),
@@ -162,12 +170,14 @@ impl<S> Reader<'_, S> {
         };
         let row = match self.find(name) {
             Ok(row) => row,
-            Err(wrong) => return self.read.push(Read::OptionError(wrong)),
+            Err(wrong) => return self.read.push(GetoptRead::OptionError(wrong)),
         };
         let label = format!("--{}", row.long);
         match (row.value, attached) {
-            (Value::No, Some(_)) => self.read.push(Read::OptionError(OptionError::TakesNoValue(label))),
-            (Value::Must, None) => self.next_word(row, label),
+            (GetoptValue::No, Some(_)) => {
+                self.read.push(GetoptRead::OptionError(OptionError::TakesNoValue(label)))
+            }
+            (GetoptValue::Must, None) => self.next_word(row, label),
             (_, attached) => self.option(row, label, attached.unwrap_or_default()),
         }
     }
@@ -176,40 +186,40 @@ impl<S> Reader<'_, S> {
         for (at, letter) in cluster.char_indices() {
             let known = self.table.iter().find(|row| row.short == letter && letter != ' ');
             let Some(row) = known.copied() else {
-                self.read.push(Read::OptionError(OptionError::UnknownShort(letter)));
+                self.read.push(GetoptRead::OptionError(OptionError::UnknownShort(letter)));
                 continue;
             };
             let label = format!("-{letter}");
-            if row.value == Value::No {
+            if row.value == GetoptValue::No {
                 self.option(row, label, String::new());
                 continue;
             }
             let attached = &cluster[at + letter.len_utf8()..];
             match row.value {
-                Value::Must | Value::MayLong if attached.is_empty() => self.next_word(row, label),
+                GetoptValue::Must | GetoptValue::MayLong if attached.is_empty() => self.next_word(row, label),
                 _ => self.option(row, label, attached.to_owned()),
             }
             return;
         }
     }
 
-    fn option(&mut self, row: &'static Row<S>, label: String, value: String) {
-        self.read.push(Read::Option { row, label, value });
+    fn option(&mut self, row: &'static GetoptRow<S>, label: String, value: String) {
+        self.read.push(GetoptRead::Option { row, label, value });
     }
 
-    fn next_word(&mut self, row: &'static Row<S>, label: String) {
+    fn next_word(&mut self, row: &'static GetoptRow<S>, label: String) {
         match self.words.pop_front() {
             Some(value) => self.option(row, label, value),
-            None => self.read.push(Read::OptionError(OptionError::NeedsValue(label))),
+            None => self.read.push(GetoptRead::OptionError(OptionError::NeedsValue(label))),
         }
     }
 
     /// The row of a long name, or of an unambiguous beginning of one.
-    fn find(&self, name: &str) -> Result<&'static Row<S>, OptionError> {
+    fn find(&self, name: &str) -> Result<&'static GetoptRow<S>, OptionError> {
         if let Some(row) = self.table.iter().find(|row| row.long == name && !name.is_empty()) {
             return Ok(row);
         }
-        let begins = |row: &&&'static Row<S>| !name.is_empty() && row.long.starts_with(name);
+        let begins = |row: &&&'static GetoptRow<S>| !name.is_empty() && row.long.starts_with(name);
         let all: Vec<_> = self.table.iter().filter(begins).collect();
         let theirs: Vec<_> = all.iter().filter(|row| !row.ours).collect();
         match (theirs.as_slice(), all.as_slice()) {
@@ -225,28 +235,28 @@ impl<S> Reader<'_, S> {
 mod tests {
     use super::*;
 
-    fn row(short: char, long: &'static str, value: Value, ours: bool) -> Row<Vec<String>> {
-        Row { short, long, value, shown: "", help: "", ours, set: |_, _| Ok(()) }
+    fn row(short: char, long: &'static str, value: GetoptValue, ours: bool) -> GetoptRow<Vec<String>> {
+        GetoptRow { short, long, value, shown: "", help: "", ours, set: |_, _| Ok(()) }
     }
 
     fn read_line(line: &str) -> (Vec<(String, String)>, Vec<OptionError>, Vec<String>) {
-        let table: Vec<&'static Row<Vec<String>>> = vec![
-            Box::leak(Box::new(row('b', "benchmark", Value::No, false))),
-            Box::leak(Box::new(row('q', "quiet", Value::No, false))),
-            Box::leak(Box::new(row('c', "concurrent", Value::Must, false))),
-            Box::leak(Box::new(row('l', "log", Value::May, false))),
-            Box::leak(Box::new(row('H', "html", Value::MayLong, false))),
-            Box::leak(Box::new(row(' ', "no-parser", Value::No, false))),
-            Box::leak(Box::new(row(' ', "no-follow", Value::No, false))),
-            Box::leak(Box::new(row(' ', "layout", Value::Must, true))),
-            Box::leak(Box::new(row(' ', "strict", Value::No, true))),
+        let table: Vec<&'static GetoptRow<Vec<String>>> = vec![
+            Box::leak(Box::new(row('b', "benchmark", GetoptValue::No, false))),
+            Box::leak(Box::new(row('q', "quiet", GetoptValue::No, false))),
+            Box::leak(Box::new(row('c', "concurrent", GetoptValue::Must, false))),
+            Box::leak(Box::new(row('l', "log", GetoptValue::May, false))),
+            Box::leak(Box::new(row('H', "html", GetoptValue::MayLong, false))),
+            Box::leak(Box::new(row(' ', "no-parser", GetoptValue::No, false))),
+            Box::leak(Box::new(row(' ', "no-follow", GetoptValue::No, false))),
+            Box::leak(Box::new(row(' ', "layout", GetoptValue::Must, true))),
+            Box::leak(Box::new(row(' ', "strict", GetoptValue::No, true))),
         ];
         let (read, operands) = read(&table, line.split_whitespace().map(str::to_owned).collect());
         let (mut options, mut wrong) = (Vec::new(), Vec::new());
         for one in read {
             match one {
-                Read::Option { label, value, .. } => options.push((label, value)),
-                Read::OptionError(what) => wrong.push(what),
+                GetoptRead::Option { label, value, .. } => options.push((label, value)),
+                GetoptRead::OptionError(what) => wrong.push(what),
             }
         }
         (options, wrong, operands)

@@ -1,7 +1,7 @@
 //! Command lines as Go's `flag` package reads them: `-name value`, `-name=value`, one dash or two; the first word that is no flag ends
 //! them. And times as Go writes them: `1m30s`, `1.5ms`.
 
-use crate::Shown;
+use crate::ToolShown;
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -192,8 +192,8 @@ pub(crate) fn written(time: Duration) -> String {
 }
 
 /// A complaint and the usage on standard error.
-pub(crate) fn refused(name: &str, complaint: &str, usage: &str, exit: u8) -> Shown {
-    Shown::refused(format!("{name}: {complaint}\n\n{usage}"), exit)
+pub(crate) fn refused(name: &str, complaint: &str, usage: &str, exit: u8) -> ToolShown {
+    ToolShown::refused(format!("{name}: {complaint}\n\n{usage}"), exit)
 }
 
 #[cfg(test)]

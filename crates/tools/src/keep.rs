@@ -10,7 +10,7 @@ use session::Finished;
 use std::path::Path;
 
 /// Facts of a run that its result does not hold.
-pub struct Told {
+pub struct KeepWords {
     /// As of [`repeat`].
     pub seed_option: Option<&'static str>,
     /// How its process ends.
@@ -26,7 +26,7 @@ pub fn json(
     finished: &Finished,
     plan: &Plan,
     target: Option<&str>,
-    told: Told,
+    told: KeepWords,
 ) -> Result<(), Problem> {
     let Some(file) = file else { return Ok(()) };
     let command = repeat(plan, told.seed_option);

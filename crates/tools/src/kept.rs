@@ -1,6 +1,6 @@
 //! Any run in the layout of an old tool: what the tool would have been told on its command line is taken from the plan.
 
-use crate::ab::report::{self as ab, Asked, Seen};
+use crate::ab::report::{self as ab, AbAsked, AbSeen};
 use crate::http_load::report as http_load;
 use crate::jtest::report as jtest;
 use crate::siege::report as siege;
@@ -36,15 +36,15 @@ pub fn report(tool: Tool, result: &RunResult, context: &Context<'_>) -> (String,
     let text = match tool {
         Tool::Ab => of_ab(result, context, &mut notes),
         Tool::Siege => {
-            let figures = siege::Figures::of(result, siege::Layout::V41);
-            siege::report(&figures, siege::Layout::V41, false)
+            let figures = siege::Figures::of(result, siege::SiegeReportLayout::V41);
+            siege::report(&figures, siege::SiegeReportLayout::V41, false)
         }
-        Tool::HttpLoad => http_load::report(result, http_load::Format::Acme, false, None),
+        Tool::HttpLoad => http_load::report(result, http_load::HttpLoadReportFormat::Acme, false, None),
         Tool::Wrk | Tool::Wrk2 => {
             let is_wrk2 = tool == Tool::Wrk2;
             notes.extend(untimed(result));
             banner(result, context)
-                + &wrk::report(result, wrk::Options { wrk2: is_wrk2, latency: true, uncorrected: is_wrk2 })
+                + &wrk::report(result, wrk::WrkOptions { wrk2: is_wrk2, latency: true, uncorrected: is_wrk2 })
         }
         Tool::Wrktcp => {
             notes.extend(untimed(result));
@@ -80,7 +80,7 @@ fn rounded(time: Duration) -> Duration {
 fn of_ab(result: &RunResult, context: &Context<'_>, notes: &mut Vec<String>) -> String {
     let phase = measured_by_ab(result, notes);
     let asked = asked(&phase, context);
-    ab::text(&asked, &Seen::new(&phase, &asked, result.interrupted))
+    ab::text(&asked, &AbSeen::new(&phase, &asked, result.interrupted))
 }
 
 /// ab's percentiles as CSV (`-e`), and sentences as of [`report`].
@@ -110,7 +110,7 @@ fn measured_by_ab(result: &RunResult, notes: &mut Vec<String>) -> PhaseResult {
 }
 
 /// Returns the settings that ab would have been given.
-fn asked(phase: &PhaseResult, context: &Context<'_>) -> Asked {
+fn asked(phase: &PhaseResult, context: &Context<'_>) -> AbAsked {
     let phases = context.plan.load.iter().flat_map(|load| &load.phases);
     let stop = phases.filter(|phase| phase.measured).map(|phase| phase.stop).next().unwrap_or_default();
     let target = context.target.unwrap_or_default();
@@ -121,7 +121,7 @@ fn asked(phase: &PhaseResult, context: &Context<'_>) -> Asked {
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let (host, port) = authority.rsplit_once(':').unwrap_or((authority, ""));
     let Stop { after, requests, .. } = stop;
-    Asked {
+    AbAsked {
         hostname: host.to_owned(),
         port: port.parse().unwrap_or(if secure { 443 } else { 80 }),
         path: if path.is_empty() { "/".to_owned() } else { path.to_owned() },
@@ -142,7 +142,7 @@ fn asked(phase: &PhaseResult, context: &Context<'_>) -> Asked {
 
 fn of_jtest(result: &RunResult) -> String {
     let options = jtest::ViewOptions { interval_s: 1, average_over: 1, old_averages: false };
-    let mut layout = jtest::Layout::new(options);
+    let mut layout = jtest::JtestLayout::new(options);
     let mut text: String = result.timeline.rows.iter().map(|row| layout.row(row)).collect();
     text += &layout.rest();
     text + &jtest::totals(result) + &jtest::summary(result)

@@ -32,7 +32,7 @@ pub mod vegeta;
 pub mod wrk;
 pub mod wrktcp;
 
-pub use outcome::{Run, Shown};
+pub use outcome::{Run, ToolShown};
 pub use runner::{Door, Moment};
 
 use console::output;

@@ -20,7 +20,7 @@ pub struct Run<V> {
 
 /// Text shown instead of a test: usage, version, or why there is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct ToolShown {
     /// On standard output, with its line ends.
     pub out: String,
     /// On standard error, likewise.
@@ -29,20 +29,20 @@ pub struct Shown {
     pub exit: u8,
 }
 
-impl Shown {
+impl ToolShown {
     /// Returns the text that was asked for, to be shown on standard output.
-    pub fn told(out: String) -> Shown {
-        Shown { out, ..Shown::default() }
+    pub fn told(out: String) -> ToolShown {
+        ToolShown { out, ..ToolShown::default() }
     }
 
     /// Why there is no test, on standard error.
-    pub fn refused(err: String, exit: u8) -> Shown {
-        Shown { err, exit, ..Shown::default() }
+    pub fn refused(err: String, exit: u8) -> ToolShown {
+        ToolShown { err, exit, ..ToolShown::default() }
     }
 
     /// As the tools of wrk's family: a complaint, where there is one, on standard error, and the usage.
-    pub(crate) fn complaint(complaint: &str, usage: String) -> Shown {
+    pub(crate) fn complaint(complaint: &str, usage: String) -> ToolShown {
         let err = if complaint.is_empty() { String::new() } else { format!("{complaint}\n") };
-        Shown { out: usage, err, exit: 1 }
+        ToolShown { out: usage, err, exit: 1 }
     }
 }

@@ -1,7 +1,7 @@
 //! The runner of all doors of old tools: shows the plan, checks, runs, lays out, and says how the process ends. What is a
 //! tool's own is its [`Door`], in a file of this folder.
 
-use crate::outcome::{Run, Shown};
+use crate::outcome::{Run, ToolShown};
 use crate::reads::{Disk, Reads};
 use crate::{agents, clock, keep};
 use console::arguments::repeat;
@@ -38,7 +38,7 @@ pub trait Door: Sized {
     ///
     /// # Errors
     /// Text shown instead of a test.
-    fn read(args: &[OsString], moment: &Moment) -> Result<Self, Shown>;
+    fn read(args: &[OsString], moment: &Moment) -> Result<Self, ToolShown>;
 
     /// The usage, as `--help` prints it.
     fn help() -> String;
@@ -154,7 +154,7 @@ pub fn run<D: Door>(args: &[OsString]) -> Result<Exit, Problem> {
     };
     let mut door = match D::read(args, &Moment::now()) {
         Ok(door) => door,
-        Err(Shown { out, err, exit }) => {
+        Err(ToolShown { out, err, exit }) => {
             write(&out);
             aside(&err);
             return Ok(Exit::Code(exit));
@@ -245,7 +245,7 @@ fn end<D: Door>(door: &D, mut finished: Finished, lines: D::Lines) -> Exit {
     }
     // Last, since it has the exit code.
     let Run { plan, json, .. } = door.run();
-    let told = keep::Told { seed_option: D::SEED, exit: ending.so_far(&finished) };
+    let told = keep::KeepWords { seed_option: D::SEED, exit: ending.so_far(&finished) };
     let kept = keep::json(json.as_deref(), &finished, plan, door.target().as_deref(), told);
     ending.add(kept, &|problem| say(&problem.to_string()));
     let (exit, kept) = ending.tell(finished);

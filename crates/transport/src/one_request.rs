@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
-use wire::tls::{Client, Handshake, Session};
+use wire::tls::{Handshake, Session, TlsClient};
 
 /// Sends a request over a connection that is used up by it, and returns what comes back. Each read may take as long as
 /// the socket allows.
@@ -11,7 +11,7 @@ use wire::tls::{Client, Handshake, Session};
 /// An error of the system, or of TLS.
 pub fn exchange(
     mut stream: TcpStream,
-    client: &Client,
+    client: &TlsClient,
     host: &str,
     request: &[u8],
     answer_max: usize,
@@ -45,7 +45,7 @@ pub fn exchange(
 ///
 /// # Errors
 /// An error of the system, or of TLS.
-pub fn handshake(mut stream: TcpStream, client: &Client, host: &str) -> io::Result<Handshake> {
+pub fn handshake(mut stream: TcpStream, client: &TlsClient, host: &str) -> io::Result<Handshake> {
     let failed = |error| io::Error::new(io::ErrorKind::InvalidData, error);
     let mut out = Vec::new();
     let mut input = Vec::new();

@@ -8,7 +8,7 @@ use net::{Buffer, Event, Lent, Net};
 use std::io;
 use std::task::Poll;
 use std::time::{Duration, Instant};
-use wire::tls::{Client, Error, PeerCertificate, Server, Session};
+use wire::tls::{Error, PeerCertificate, Session, TlsClient, TlsServer};
 
 /// Plaintext that is sealed before it is sent: the records then fill most of a pooled buffer.
 const BATCH: usize = 48 * 1024;
@@ -66,7 +66,7 @@ impl Secure {
     pub(crate) async fn client(
         net: &Net,
         socket: net::Stream,
-        client: &Client,
+        client: &TlsClient,
         host: &str,
     ) -> io::Result<Secure> {
         let began = net.now();
@@ -79,7 +79,7 @@ impl Secure {
         Ok(secure)
     }
 
-    pub(crate) fn server(net: &Net, socket: net::Stream, server: &Server) -> io::Result<Secure> {
+    pub(crate) fn server(net: &Net, socket: net::Stream, server: &TlsServer) -> io::Result<Secure> {
         let session = Session::server(server).map_err(failed)?;
         Ok(Secure::new(net, socket, session, net.turn()))
     }

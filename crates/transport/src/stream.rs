@@ -1,4 +1,4 @@
-//! [`Stream`]: a connection, plain or over TLS.
+//! [`TransportStream`]: a connection, plain or over TLS.
 
 use crate::received::Received;
 use crate::secure::{Handshake, Secure};
@@ -7,35 +7,40 @@ use std::future::poll_fn;
 use std::io;
 use std::task::Poll;
 use std::time::Instant;
-use wire::tls::{Client, PeerCertificate, Server};
+use wire::tls::{PeerCertificate, TlsClient, TlsServer};
 
 /// A connection, plain or over TLS. Dropping it closes it gracefully, but without close_notify.
 ///
 /// Where TLS fails, the error holds a [`wire::tls::Error`]: see [`tls_error`](crate::tls_error).
 #[derive(Debug)]
-pub enum Stream {
+pub enum TransportStream {
     /// TCP as it is.
     Plain(net::Stream),
     /// TLS over TCP.
     Tls(Box<Secure>),
 }
 
-impl Stream {
+impl TransportStream {
     /// Begins TLS as a client of a host and completes the handshake, until the stream's deadline. Where the last connection
     /// left a ticket that allows early data, nothing is sent yet: the first [`send`](Self::send) takes the handshake along.
     ///
     /// # Errors
     /// An error of the system, or of TLS.
-    pub async fn client(net: &Net, stream: net::Stream, client: &Client, host: &str) -> io::Result<Stream> {
-        Ok(Stream::Tls(Box::new(Secure::client(net, stream, client, host).await?)))
+    pub async fn client(
+        net: &Net,
+        stream: net::Stream,
+        client: &TlsClient,
+        host: &str,
+    ) -> io::Result<TransportStream> {
+        Ok(TransportStream::Tls(Box::new(Secure::client(net, stream, client, host).await?)))
     }
 
     /// Begins TLS as a server; the handshake goes along with the first [`recv`](Self::recv).
     ///
     /// # Errors
     /// Of TLS.
-    pub fn server(net: &Net, stream: net::Stream, server: &Server) -> io::Result<Stream> {
-        Ok(Stream::Tls(Box::new(Secure::server(net, stream, server)?)))
+    pub fn server(net: &Net, stream: net::Stream, server: &TlsServer) -> io::Result<TransportStream> {
+        Ok(TransportStream::Tls(Box::new(Secure::server(net, stream, server)?)))
     }
 
     /// Receives what there is, for tasks that would rather be polled than await [`recv`](Self::recv). `None`: something has to
@@ -43,8 +48,10 @@ impl Stream {
     #[inline]
     pub fn poll_recv(&mut self) -> Poll<Option<io::Result<Received>>> {
         match self {
-            Stream::Plain(stream) => stream.poll_recv().map(|received| Some(received.map(Received::from))),
-            Stream::Tls(stream) => stream.poll_recv(),
+            TransportStream::Plain(stream) => {
+                stream.poll_recv().map(|received| Some(received.map(Received::from)))
+            }
+            TransportStream::Tls(stream) => stream.poll_recv(),
         }
     }
 
@@ -54,8 +61,8 @@ impl Stream {
     /// As [`recv`](Self::recv), but for the deadline.
     pub fn try_recv(&mut self) -> io::Result<Option<Received>> {
         match self {
-            Stream::Plain(stream) => Ok(stream.try_recv()?.map(Received::from)),
-            Stream::Tls(stream) => stream.try_recv(),
+            TransportStream::Plain(stream) => Ok(stream.try_recv()?.map(Received::from)),
+            TransportStream::Tls(stream) => stream.try_recv(),
         }
     }
 
@@ -68,8 +75,8 @@ impl Stream {
     #[inline]
     pub fn try_send(&mut self, message: &[u8]) -> io::Result<usize> {
         match self {
-            Stream::Plain(stream) => stream.try_send(message),
-            Stream::Tls(stream) => stream.try_send(message),
+            TransportStream::Plain(stream) => stream.try_send(message),
+            TransportStream::Tls(stream) => stream.try_send(message),
         }
     }
 
@@ -80,8 +87,8 @@ impl Stream {
     #[inline]
     pub async fn recv(&mut self) -> io::Result<Received> {
         match self {
-            Stream::Plain(stream) => poll_fn(|_| stream.poll_recv()).await.map(Received::from),
-            Stream::Tls(stream) => stream.recv().await,
+            TransportStream::Plain(stream) => poll_fn(|_| stream.poll_recv()).await.map(Received::from),
+            TransportStream::Tls(stream) => stream.recv().await,
         }
     }
 
@@ -92,10 +99,10 @@ impl Stream {
     /// As [`recv`](Self::recv).
     pub async fn recv_or_woken(&mut self, signal: &Event) -> io::Result<Option<Received>> {
         match self {
-            Stream::Plain(stream) => {
+            TransportStream::Plain(stream) => {
                 stream.recv_or_woken(signal).await.map(|received| received.map(Received::from))
             }
-            Stream::Tls(stream) => stream.recv_or_woken(signal).await,
+            TransportStream::Tls(stream) => stream.recv_or_woken(signal).await,
         }
     }
 
@@ -105,8 +112,8 @@ impl Stream {
     /// As [`recv`](Self::recv).
     pub async fn recv_at_most(&mut self, max: usize) -> io::Result<Received> {
         match self {
-            Stream::Plain(stream) => stream.recv_at_most(max).await.map(Received::from),
-            Stream::Tls(stream) => stream.recv_at_most(max.max(1)).await,
+            TransportStream::Plain(stream) => stream.recv_at_most(max).await.map(Received::from),
+            TransportStream::Tls(stream) => stream.recv_at_most(max.max(1)).await,
         }
     }
 
@@ -117,8 +124,8 @@ impl Stream {
     /// As [`recv`](Self::recv).
     pub async fn discard(&mut self, max: u64) -> io::Result<u64> {
         match self {
-            Stream::Plain(stream) => stream.discard(max).await,
-            Stream::Tls(stream) => stream.discard(max.max(1)).await,
+            TransportStream::Plain(stream) => stream.discard(max).await,
+            TransportStream::Tls(stream) => stream.discard(max.max(1)).await,
         }
     }
 
@@ -129,8 +136,8 @@ impl Stream {
     #[inline]
     pub async fn send(&mut self, message: Buffer) -> io::Result<()> {
         match self {
-            Stream::Plain(stream) => stream.send(message).await,
-            Stream::Tls(stream) => stream.send(message).await,
+            TransportStream::Plain(stream) => stream.send(message).await,
+            TransportStream::Tls(stream) => stream.send(message).await,
         }
     }
 
@@ -141,8 +148,8 @@ impl Stream {
     /// As [`net::Stream::send`].
     pub async fn flush(&mut self) -> io::Result<()> {
         match self {
-            Stream::Plain(_) => Ok(()),
-            Stream::Tls(stream) => stream.flush().await,
+            TransportStream::Plain(_) => Ok(()),
+            TransportStream::Tls(stream) => stream.flush().await,
         }
     }
 
@@ -152,8 +159,8 @@ impl Stream {
     /// As [`send`](Self::send).
     pub async fn send_with(&mut self, head: Buffer, body: &[&'static [u8]]) -> io::Result<()> {
         match self {
-            Stream::Plain(stream) => stream.send_with(head, body).await,
-            Stream::Tls(stream) => stream.send_with(&head, body).await,
+            TransportStream::Plain(stream) => stream.send_with(head, body).await,
+            TransportStream::Tls(stream) => stream.send_with(&head, body).await,
         }
     }
 
@@ -163,8 +170,8 @@ impl Stream {
     /// As [`send`](Self::send).
     pub async fn send_static(&mut self, body: &[&'static [u8]]) -> io::Result<()> {
         match self {
-            Stream::Plain(stream) => stream.send_static(body).await,
-            Stream::Tls(stream) => stream.send_with(&[], body).await,
+            TransportStream::Plain(stream) => stream.send_static(body).await,
+            TransportStream::Tls(stream) => stream.send_with(&[], body).await,
         }
     }
 
@@ -178,7 +185,7 @@ impl Stream {
     /// # Errors
     /// As [`net::Stream::shutdown_write`].
     pub async fn shutdown_write(&mut self) -> io::Result<()> {
-        if let Stream::Tls(stream) = self {
+        if let TransportStream::Tls(stream) = self {
             stream.say_goodbye().await;
         }
         self.socket().shutdown_write()
@@ -188,8 +195,8 @@ impl Stream {
     #[inline]
     pub fn is_quiet(&self) -> bool {
         match self {
-            Stream::Plain(stream) => stream.is_quiet(),
-            Stream::Tls(stream) => stream.is_quiet(),
+            TransportStream::Plain(stream) => stream.is_quiet(),
+            TransportStream::Tls(stream) => stream.is_quiet(),
         }
     }
 
@@ -201,8 +208,8 @@ impl Stream {
     /// Closes the connection; over TLS a graceful close says close_notify first.
     pub async fn close(self, how: Close) {
         match self {
-            Stream::Plain(stream) => stream.close(how),
-            Stream::Tls(mut stream) => {
+            TransportStream::Plain(stream) => stream.close(how),
+            TransportStream::Tls(mut stream) => {
                 if how == Close::Graceful {
                     stream.say_goodbye().await;
                 }
@@ -218,37 +225,37 @@ impl Stream {
     /// As [`recv`](Self::recv).
     pub async fn complete(&mut self) -> io::Result<()> {
         match self {
-            Stream::Plain(_) => Ok(()),
-            Stream::Tls(stream) => stream.complete().await,
+            TransportStream::Plain(_) => Ok(()),
+            TransportStream::Tls(stream) => stream.complete().await,
         }
     }
 
     /// Takes the outcome of the handshake, once, when it is complete; `None` for a plain stream.
     pub fn take_handshake(&mut self) -> Option<Handshake> {
         match self {
-            Stream::Plain(_) => None,
-            Stream::Tls(stream) => stream.take_handshake(),
+            TransportStream::Plain(_) => None,
+            TransportStream::Tls(stream) => stream.take_handshake(),
         }
     }
 
     /// The server's certificate, once, when the handshake is complete, where the client keeps it.
     pub fn take_peer(&mut self) -> Option<PeerCertificate> {
         match self {
-            Stream::Plain(_) => None,
-            Stream::Tls(stream) => stream.take_peer(),
+            TransportStream::Plain(_) => None,
+            TransportStream::Tls(stream) => stream.take_peer(),
         }
     }
 
     fn socket(&mut self) -> &mut net::Stream {
         match self {
-            Stream::Plain(stream) => stream,
-            Stream::Tls(stream) => stream.socket(),
+            TransportStream::Plain(stream) => stream,
+            TransportStream::Tls(stream) => stream.socket(),
         }
     }
 }
 
-impl From<net::Stream> for Stream {
-    fn from(stream: net::Stream) -> Stream {
-        Stream::Plain(stream)
+impl From<net::Stream> for TransportStream {
+    fn from(stream: net::Stream) -> TransportStream {
+        TransportStream::Plain(stream)
     }
 }

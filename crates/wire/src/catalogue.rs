@@ -2,10 +2,12 @@
 //!
 //! Entries of HTTP/3 need a network below them: `http3/tests/catalogue.rs`.
 
-use crate::http1::{Expect, Limits as Limits1, RequestReader, RequestSink, ResponseReader, ResponseSink};
+use crate::http1::{
+    Expect, Http1Limits as Limits1, RequestReader, RequestSink, ResponseReader, ResponseSink,
+};
 use crate::http2::{
-    Client, ClientSink, Code, End, FieldList, Indexing, Limits, PREFACE, Server, ServerSink, Settings,
-    Template,
+    Client, ClientSink, Code, FieldList, Http2End, Http2Limits, Http2Settings, Indexing, PREFACE, Server,
+    ServerSink, Template,
 };
 use breach::{Breach, Ends, Entry, Scope, Situation};
 
@@ -21,9 +23,9 @@ impl RequestSink for Nothing {}
 
 /// Names that a reader has told, and what each ended.
 #[derive(Default)]
-pub(crate) struct Told(pub Vec<(Breach, Scope, Vec<u8>)>);
+pub(crate) struct CatalogueWords(pub Vec<(Breach, Scope, Vec<u8>)>);
 
-impl Told {
+impl CatalogueWords {
     fn tell(&mut self, stream: bool, breach: Breach, sample: &[u8]) {
         let scope = if stream { Scope::Stream } else { Scope::Connection };
         self.0.push((breach, scope, sample.to_vec()));
@@ -44,21 +46,21 @@ impl Told {
     }
 }
 
-impl ClientSink for Told {
+impl ClientSink for CatalogueWords {
     fn broke(&mut self, request: Option<u64>, breach: Breach, sample: &[u8]) {
         self.tell(request.is_some(), breach, sample);
     }
 
     fn head(&mut self, _request: u64, _status: u16, _content_length: Option<u64>, _bytes: usize) {}
 
-    fn ended(&mut self, _request: u64, end: End) {
-        if let End::Broken(breach) = end {
+    fn ended(&mut self, _request: u64, end: Http2End) {
+        if let Http2End::Broken(breach) = end {
             assert_eq!(self.0.last().map(|(told, ..)| *told), Some(breach), "it is told before");
         }
     }
 }
 
-impl ServerSink for Told {
+impl ServerSink for CatalogueWords {
     fn broke(&mut self, stream: Option<u32>, breach: Breach, sample: &[u8]) {
         self.tell(stream.is_some(), breach, sample);
     }
@@ -72,13 +74,13 @@ impl ServerSink for Told {
     fn reset(&mut self, _stream: u32, _code: Code) {}
 }
 
-fn limits2() -> Limits {
-    let settings = Settings {
+fn limits2() -> Http2Limits {
+    let settings = Http2Settings {
         max_header_list_size: Some(HEAD_BYTES as u32),
         initial_window_size: 100,
-        ..Settings::default()
+        ..Http2Settings::default()
     };
-    Limits { settings, continuations: 8, broken_streams: 4, idle_frames: 8, ..Limits::default() }
+    Http2Limits { settings, continuations: 8, broken_streams: 4, idle_frames: 8, ..Http2Limits::default() }
 }
 
 fn answers_of_http1(entry: &Entry, closed: bool) -> Option<Breach> {
@@ -102,10 +104,10 @@ fn requests_of_http1(entry: &Entry) -> Option<Breach> {
 }
 
 /// A client that has asked for something is told these bytes, behind the server's SETTINGS where it has said them.
-fn answers_of_http2(bytes: &[u8], settled: bool, cut: usize) -> Told {
+fn answers_of_http2(bytes: &[u8], settled: bool, cut: usize) -> CatalogueWords {
     let mut client = Client::new(limits2());
     let mut out = Vec::new();
-    let mut told = Told::default();
+    let mut told = CatalogueWords::default();
     client.open(&mut out);
     let mut fields = FieldList::default();
     for (name, value) in [(":method", "GET"), (":scheme", "http"), (":path", "/"), (":authority", "a")] {
@@ -123,10 +125,10 @@ fn answers_of_http2(bytes: &[u8], settled: bool, cut: usize) -> Told {
     told
 }
 
-fn requests_of_http2(bytes: &[u8], greeted: bool, cut: usize) -> Told {
+fn requests_of_http2(bytes: &[u8], greeted: bool, cut: usize) -> CatalogueWords {
     let mut server = Server::new(limits2());
     let mut out = Vec::new();
-    let mut told = Told::default();
+    let mut told = CatalogueWords::default();
     server.open(&mut out);
     let greeting = [&PREFACE[..], &[0, 0, 0, 4, 0, 0, 0, 0, 0]].concat();
     if greeted {

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// How messages are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Form {
+pub struct Iso8583Form {
     /// How bitmaps are.
     pub bitmap: Bitmap,
     /// How all else is.
@@ -207,7 +207,7 @@ const EBCDIC: [u8; 256] = [
 
 /// Why bytes are no message, or fields make none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
+pub enum Iso8583Error {
     /// The message type is not four digits.
     #[error("the message type is not four digits")]
     Kind,
@@ -227,7 +227,7 @@ pub enum Error {
 
 /// A message, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message<'a> {
+pub struct Iso8583Message<'a> {
     bytes: &'a [u8],
     fields: Vec<(u8, Range<usize>)>,
 }
@@ -236,10 +236,10 @@ pub struct Message<'a> {
 ///
 /// # Errors
 /// The first thing that is not as the standard has it.
-pub fn read(bytes: &[u8], bitmap: Bitmap) -> Result<Message<'_>, Error> {
-    let kind = bytes.get(..4).ok_or(Error::Kind)?;
+pub fn read(bytes: &[u8], bitmap: Bitmap) -> Result<Iso8583Message<'_>, Iso8583Error> {
+    let kind = bytes.get(..4).ok_or(Iso8583Error::Kind)?;
     if !kind.iter().all(u8::is_ascii_digit) {
-        return Err(Error::Kind);
+        return Err(Iso8583Error::Kind);
     }
     let mut at = 4;
     let mut bits = u128::from(read_bits(bytes, bitmap, &mut at)?) << 64;
@@ -248,14 +248,18 @@ pub fn read(bytes: &[u8], bitmap: Bitmap) -> Result<Message<'_>, Error> {
     }
     let mut fields = Vec::new();
     for number in (2..=128u8).filter(|number| bits >> (128 - number) & 1 == 1) {
-        let size = field_size(number, bytes, bitmap, &mut at).ok_or(Error::Field(number))?;
+        let size = field_size(number, bytes, bitmap, &mut at).ok_or(Iso8583Error::Field(number))?;
         if bytes.len() - at < size {
-            return Err(Error::Field(number));
+            return Err(Iso8583Error::Field(number));
         }
         fields.push((number, at..at + size));
         at += size;
     }
-    if at < bytes.len() { Err(Error::Rest(bytes.len() - at)) } else { Ok(Message { bytes, fields }) }
+    if at < bytes.len() {
+        Err(Iso8583Error::Rest(bytes.len() - at))
+    } else {
+        Ok(Iso8583Message { bytes, fields })
+    }
 }
 
 /// One field by its number, 2 to 128, or the message type for 0, as characters of ASCII: as [`read`], without the others.
@@ -263,11 +267,12 @@ pub fn read(bytes: &[u8], bitmap: Bitmap) -> Result<Message<'_>, Error> {
 ///
 /// # Errors
 /// As [`read`], of what stands before the field.
-pub fn find(bytes: &[u8], form: Form, wanted: u8) -> Result<Option<Cow<'_, [u8]>>, Error> {
+pub fn find(bytes: &[u8], form: Iso8583Form, wanted: u8) -> Result<Option<Cow<'_, [u8]>>, Iso8583Error> {
     let size = if form.coding == Coding::Bcd { 2 } else { 4 };
-    let kind = bytes.get(..size).map(|kind| form.coding.text(kind, Digits::Even)).ok_or(Error::Kind)?;
+    let kind =
+        bytes.get(..size).map(|kind| form.coding.text(kind, Digits::Even)).ok_or(Iso8583Error::Kind)?;
     if !kind.iter().all(u8::is_ascii_digit) {
-        return Err(Error::Kind);
+        return Err(Iso8583Error::Kind);
     }
     if wanted == 0 {
         return Ok(Some(kind));
@@ -278,8 +283,8 @@ pub fn find(bytes: &[u8], form: Form, wanted: u8) -> Result<Option<Cow<'_, [u8]>
         bits |= u128::from(read_bits(bytes, form.bitmap, &mut at)?);
     }
     for number in (2..=wanted.min(128)).filter(|number| bits >> (128 - number) & 1 == 1) {
-        let extent = extent(number, bytes, form, &mut at).ok_or(Error::Field(number))?;
-        let field = bytes.get(at..at + extent.bytes).ok_or(Error::Field(number))?;
+        let extent = extent(number, bytes, form, &mut at).ok_or(Iso8583Error::Field(number))?;
+        let field = bytes.get(at..at + extent.bytes).ok_or(Iso8583Error::Field(number))?;
         if number == wanted {
             return Ok(Some(match length_of(number) {
                 Bits(_) => Cow::Borrowed(field),
@@ -341,7 +346,7 @@ impl Coding {
 }
 
 /// Bytes of the field that begins at `at`, which moves behind its length.
-fn extent(number: u8, bytes: &[u8], form: Form, at: &mut usize) -> Option<Extent> {
+fn extent(number: u8, bytes: &[u8], form: Iso8583Form, at: &mut usize) -> Option<Extent> {
     let announced = |digits: usize, most: usize, at: &mut usize| {
         form.coding.number(bytes, digits, at).filter(|size| *size <= most)
     };
@@ -375,14 +380,14 @@ fn is_signed(number: u8) -> bool {
     matches!(number, 28..=31 | 97)
 }
 
-fn read_bits(bytes: &[u8], bitmap: Bitmap, at: &mut usize) -> Result<u64, Error> {
+fn read_bits(bytes: &[u8], bitmap: Bitmap, at: &mut usize) -> Result<u64, Iso8583Error> {
     let size = bits_size(8, bitmap);
-    let field = bytes.get(*at..*at + size).ok_or(Error::Bitmap)?;
+    let field = bytes.get(*at..*at + size).ok_or(Iso8583Error::Bitmap)?;
     *at += size;
     match bitmap {
         Bitmap::Binary => Ok(field.iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte))),
         Bitmap::Hex => field.iter().try_fold(0, |bits, digit| {
-            let digit = char::from(*digit).to_digit(16).ok_or(Error::Bitmap)?;
+            let digit = char::from(*digit).to_digit(16).ok_or(Iso8583Error::Bitmap)?;
             Ok(bits << 4 | u64::from(digit))
         }),
     }
@@ -415,7 +420,7 @@ fn field_size(number: u8, bytes: &[u8], bitmap: Bitmap, at: &mut usize) -> Optio
     }
 }
 
-impl<'a> Message<'a> {
+impl<'a> Iso8583Message<'a> {
     /// The message type, four digits.
     pub fn kind(&self) -> &'a [u8] {
         &self.bytes[..4]
@@ -437,15 +442,20 @@ impl<'a> Message<'a> {
 ///
 /// # Errors
 /// [`Error::Kind`], [`Error::NoField`], or [`Error::Field`] where a value does not have its field's size.
-pub fn write(kind: &[u8], fields: &[(u8, &[u8])], bitmap: Bitmap, out: &mut Vec<u8>) -> Result<(), Error> {
+pub fn write(
+    kind: &[u8],
+    fields: &[(u8, &[u8])],
+    bitmap: Bitmap,
+    out: &mut Vec<u8>,
+) -> Result<(), Iso8583Error> {
     if kind.len() != 4 || !kind.iter().all(u8::is_ascii_digit) {
-        return Err(Error::Kind);
+        return Err(Iso8583Error::Kind);
     }
     let mut bits = 0u128;
     let mut before = 1;
     for (number, value) in fields {
         if *number <= before || *number > 128 {
-            return Err(Error::NoField(*number));
+            return Err(Iso8583Error::NoField(*number));
         }
         before = *number;
         bits |= 1 << (128 - number);
@@ -455,7 +465,7 @@ pub fn write(kind: &[u8], fields: &[(u8, &[u8])], bitmap: Bitmap, out: &mut Vec<
             Two(most) | Three(most) => value.len() <= most,
         };
         if !fits {
-            return Err(Error::Field(*number));
+            return Err(Iso8583Error::Field(*number));
         }
     }
     if bits as u64 != 0 {
@@ -516,7 +526,7 @@ mod tests {
             let message = read(&out, bitmap).unwrap();
             prop_assert_eq!(message.kind(), b"0200");
             for number in 2..=128 {
-                let form = Form { bitmap, coding: Coding::Ascii };
+                let form = Iso8583Form { bitmap, coding: Coding::Ascii };
                 prop_assert_eq!(find(&out, form, number), Ok(message.field(number).map(Cow::Borrowed)));
             }
             prop_assert_eq!(message.fields().collect::<Vec<_>>(), fields);
@@ -528,7 +538,7 @@ mod tests {
             let bitmap = if hex { Bitmap::Hex } else { Bitmap::Binary };
             let _ = read(&whole, bitmap);
             for coding in [Coding::Ascii, Coding::Ebcdic, Coding::Bcd] {
-                let _ = [&whole, &bytes].map(|bytes| find(bytes, Form { bitmap, coding }, 128));
+                let _ = [&whole, &bytes].map(|bytes| find(bytes, Iso8583Form { bitmap, coding }, 128));
             }
         }
     }
@@ -547,14 +557,14 @@ mod tests {
             write(b"0210", &message.fields().collect::<Vec<_>>(), bitmap, &mut written).unwrap();
             assert_eq!(written, bytes);
         }
-        assert_eq!(read(&hex[..33], Bitmap::Hex).unwrap_err(), Error::Field(39));
-        assert_eq!(read(&hex[..20], Bitmap::Hex).unwrap_err(), Error::Field(3));
+        assert_eq!(read(&hex[..33], Bitmap::Hex).unwrap_err(), Iso8583Error::Field(39));
+        assert_eq!(read(&hex[..20], Bitmap::Hex).unwrap_err(), Iso8583Error::Field(3));
     }
 
     #[test]
     fn packed_numbers_and_ebcdic_are_read() {
         let found = |bytes: &[u8], coding, number| {
-            let field = find(bytes, Form { bitmap: Bitmap::Binary, coding }, number).unwrap();
+            let field = find(bytes, Iso8583Form { bitmap: Bitmap::Binary, coding }, number).unwrap();
             field.map(|field| String::from_utf8(field.into_owned()).unwrap())
         };
         // Fields 2, 3, 11, 22, 28, 35, 39 and 41.
@@ -586,23 +596,23 @@ mod tests {
     #[test]
     fn what_is_broken_is_named() {
         for (bytes, error) in [
-            (&b"02"[..], Error::Kind),
-            (b"02x0", Error::Kind),
-            (b"0200\x40", Error::Bitmap),
-            (b"0200\x80\0\0\0\0\0\0\0", Error::Bitmap),
-            (b"0200\x40\0\0\0\0\0\0\0\x31", Error::Field(2)),
-            (b"0200\x40\0\0\0\0\0\0\0+1x", Error::Field(2)),
-            (b"0200\x40\0\0\0\0\0\0\x0020xxxxxxxxxxxxxxxxxxxx", Error::Field(2)),
-            (b"0200\x40\0\0\0\0\0\0\x0002xxy", Error::Rest(1)),
+            (&b"02"[..], Iso8583Error::Kind),
+            (b"02x0", Iso8583Error::Kind),
+            (b"0200\x40", Iso8583Error::Bitmap),
+            (b"0200\x80\0\0\0\0\0\0\0", Iso8583Error::Bitmap),
+            (b"0200\x40\0\0\0\0\0\0\0\x31", Iso8583Error::Field(2)),
+            (b"0200\x40\0\0\0\0\0\0\0+1x", Iso8583Error::Field(2)),
+            (b"0200\x40\0\0\0\0\0\0\x0020xxxxxxxxxxxxxxxxxxxx", Iso8583Error::Field(2)),
+            (b"0200\x40\0\0\0\0\0\0\x0002xxy", Iso8583Error::Rest(1)),
         ] {
             assert_eq!(read(bytes, Bitmap::Binary).unwrap_err(), error, "{bytes:?}");
         }
         let mut out = Vec::new();
         for (fields, error) in [
-            (&[(39u8, &b"000"[..])][..], Error::Field(39)),
-            (&[(1, b"")], Error::NoField(1)),
-            (&[(39, b"00"), (39, b"00")], Error::NoField(39)),
-            (&[(129, b"")], Error::NoField(129)),
+            (&[(39u8, &b"000"[..])][..], Iso8583Error::Field(39)),
+            (&[(1, b"")], Iso8583Error::NoField(1)),
+            (&[(39, b"00"), (39, b"00")], Iso8583Error::NoField(39)),
+            (&[(129, b"")], Iso8583Error::NoField(129)),
         ] {
             assert_eq!(write(b"0200", fields, Bitmap::Binary, &mut out), Err(error));
         }

@@ -37,7 +37,7 @@ pub struct LengthHead {
     /// How the number is written.
     pub number: Number,
     /// Bytes that it counts.
-    pub counts: Counts,
+    pub counts: WireCounts,
     /// Number that is added to the count to get the number that is sent; for protocols that count some bytes more or less.
     pub adjust: i64,
 }
@@ -59,7 +59,7 @@ pub enum Number {
 
 /// Bytes that a length counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counts {
+pub enum WireCounts {
     /// Bytes that follow the head.
     Body,
     /// Head and body.
@@ -68,7 +68,7 @@ pub enum Counts {
 
 /// Why bytes are no message, or a message cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
+pub enum WireError {
     /// The description of the framing contradicts itself.
     #[error("framing: {0}")]
     Framing(&'static str),
@@ -195,7 +195,7 @@ fn digits(text: &[u8], base: u32) -> Option<i64> {
 impl LengthHead {
     /// A head that is nothing but the length of what follows.
     pub fn only(number: Number) -> LengthHead {
-        LengthHead { size: number.width(), at: 0, number, counts: Counts::Body, adjust: 0 }
+        LengthHead { size: number.width(), at: 0, number, counts: WireCounts::Body, adjust: 0 }
     }
 
     fn field(&self) -> Range<usize> {
@@ -203,14 +203,14 @@ impl LengthHead {
     }
 
     /// Bytes of the whole message that a head announces.
-    fn total(&self, head: &[u8]) -> Result<u64, Error> {
+    fn total(&self, head: &[u8]) -> Result<u64, WireError> {
         let field = &head[self.field()];
-        let bad = || Error::BadLength(field.to_vec());
+        let bad = || WireError::BadLength(field.to_vec());
         let counted = self.number.read(field).and_then(|number| number.checked_sub(self.adjust));
         let size = self.size as u64;
         let total = match (self.counts, u64::try_from(counted.ok_or_else(bad)?)) {
-            (Counts::Body, Ok(body)) => body.checked_add(size),
-            (Counts::Total, Ok(total)) => Some(total).filter(|total| *total >= size),
+            (WireCounts::Body, Ok(body)) => body.checked_add(size),
+            (WireCounts::Total, Ok(total)) => Some(total).filter(|total| *total >= size),
             (_, Err(_)) => None,
         };
         total.ok_or_else(bad)
@@ -227,7 +227,7 @@ impl Framing {
     ///
     /// # Errors
     /// [`Error::Framing`] with what contradicts.
-    pub fn check(&self) -> Result<(), Error> {
+    pub fn check(&self) -> Result<(), WireError> {
         let wrong = match self {
             Framing::Length(head) if !head.number.is_sound() => {
                 "the length field has an impossible width: digits 1 to 18, binary 1, 2, 4 or 8 bytes, BCD 1 to 9"
@@ -239,7 +239,7 @@ impl Framing {
             Framing::Fixed(0) => "messages of 0 bytes",
             _ => return Ok(()),
         };
-        Err(Error::Framing(wrong))
+        Err(WireError::Framing(wrong))
     }
 
     /// Appends a message to `out`. `head`: of the framing's size, with anything where the length goes; empty where the
@@ -248,10 +248,10 @@ impl Framing {
     ///
     /// # Errors
     /// The head or the body does not fit the framing; `out` then holds what it held.
-    pub fn write(&self, head: &[u8], body: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+    pub fn write(&self, head: &[u8], body: &[u8], out: &mut Vec<u8>) -> Result<(), WireError> {
         let begin = out.len();
         let wanted = |wanted: usize, got: usize| {
-            if got == wanted { Ok(()) } else { Err(Error::WrongSize { got, wanted }) }
+            if got == wanted { Ok(()) } else { Err(WireError::WrongSize { got, wanted }) }
         };
         match self {
             Framing::Length(length) => {
@@ -270,7 +270,7 @@ impl Framing {
                 // Also across the end of the body: `x-` before `--` would be read as `x`.
                 if find(&out[begin..], delimiter) != Some(body.len()) {
                     out.truncate(begin);
-                    return Err(Error::HoldsDelimiter);
+                    return Err(WireError::HoldsDelimiter);
                 }
             }
             Framing::Fixed(size) => {
@@ -310,15 +310,15 @@ fn find(bytes: &[u8], delimiter: &[u8]) -> Option<usize> {
     }
 }
 
-fn put_length(length: &LengthHead, body: usize, head: &mut [u8]) -> Result<(), Error> {
+fn put_length(length: &LengthHead, body: usize, head: &mut [u8]) -> Result<(), WireError> {
     let counted = match length.counts {
-        Counts::Body => body,
-        Counts::Total => body + length.size,
+        WireCounts::Body => body,
+        WireCounts::Total => body + length.size,
     };
     let number = (counted as i64).saturating_add(length.adjust);
     let field = &mut head[length.field()];
     let width = field.len();
-    length.number.write(number, field).ok_or(Error::DoesNotFit { length: number, width })
+    length.number.write(number, field).ok_or(WireError::DoesNotFit { length: number, width })
 }
 
 /// A whole message.
@@ -374,7 +374,7 @@ impl Reader {
     ///
     /// # Errors
     /// [`Error::Framing`].
-    pub fn new(framing: Framing, limit: u64) -> Result<Reader, Error> {
+    pub fn new(framing: Framing, limit: u64) -> Result<Reader, WireError> {
         framing.check()?;
         let http = (framing == Framing::Http).then(|| Box::new(http::Answers::new(limit)));
         Ok(Reader { framing, limit, held: Vec::new(), delivered: false, http })
@@ -416,7 +416,7 @@ impl Reader {
     /// # Errors
     /// A length that is none, or longer than is accepted. The reader then needs a [`reset`](Self::reset): where the next
     /// message begins is not known.
-    pub fn read<'a>(&'a mut self, input: &'a [u8]) -> Result<Found<'a>, Error> {
+    pub fn read<'a>(&'a mut self, input: &'a [u8]) -> Result<Found<'a>, WireError> {
         // Borrowed in this arm only, so that the other ways may borrow.
         if let Some(ref mut http) = self.http {
             return http.read(input);
@@ -446,16 +446,16 @@ impl Reader {
     ///
     /// # Errors
     /// [`Error::ClosedIdle`] or [`Error::ClosedInside`].
-    pub fn end_of_stream(&mut self) -> Result<Message<'_>, Error> {
+    pub fn end_of_stream(&mut self) -> Result<Message<'_>, WireError> {
         // Borrowed in this arm only, so that the other ways may borrow.
         if let Some(ref mut http) = self.http {
             return http.end_of_stream();
         }
         if self.is_idle() {
-            return Err(Error::ClosedIdle);
+            return Err(WireError::ClosedIdle);
         }
         if self.framing != Framing::UntilClose {
-            return Err(Error::ClosedInside(self.held.len()));
+            return Err(WireError::ClosedInside(self.held.len()));
         }
         self.delivered = true;
         Ok(Message { bytes: &self.held, body: 0..self.held.len() })
@@ -463,9 +463,13 @@ impl Reader {
 
     /// Where the message that begins with these bytes ends, once that is known and there. The first `seen` bytes have been
     /// looked at before.
-    fn end(&self, bytes: &[u8], seen: usize) -> Result<Option<usize>, Error> {
+    fn end(&self, bytes: &[u8], seen: usize) -> Result<Option<usize>, WireError> {
         let within = |length: u64| {
-            if length > self.limit { Err(Error::TooLong { length, limit: self.limit }) } else { Ok(length) }
+            if length > self.limit {
+                Err(WireError::TooLong { length, limit: self.limit })
+            } else {
+                Ok(length)
+            }
         };
         let have = bytes.len() as u64;
         let length = match &self.framing {

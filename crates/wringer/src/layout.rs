@@ -2,7 +2,7 @@
 
 use crate::problem::Problem;
 use crate::runs;
-use measure::stream::End;
+use measure::stream::MeasureEnd;
 use measure::{RunEvent, RunResult, RunState};
 use plan::Plan;
 use report::layouts::{LaidOut, Layout, Shown, Source};
@@ -101,7 +101,7 @@ fn with_context<T>(
 ) -> Result<T, Problem> {
     let plan = Plan::from_text(&state.head().plan)
         .map_err(|error| Problem::Usage(format!("the plan in {} cannot be read: {error}", file.display())))?;
-    let none = End::default();
+    let none = MeasureEnd::default();
     let head = state.head();
     let end = state.end().unwrap_or(&none);
     let context = Context {

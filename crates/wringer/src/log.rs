@@ -25,7 +25,7 @@ pub fn begin(option: Option<&str>) -> Result<(), Problem> {
         (None, None) => return Ok(()),
     };
     let targets = targets(&filter).map_err(|why| Problem::Usage(format!("{name} {filter}: {why}")))?;
-    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(|| Lines);
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(|| LogLines);
     // A second log of one process would be a fault of ours; the first goes on.
     let begun = tracing_subscriber::registry().with(targets).with(lines).try_init();
     debug_assert!(begun.is_ok(), "the log has begun already");
@@ -52,9 +52,9 @@ fn targets(filter: &str) -> Result<Targets, String> {
 }
 
 /// Writes each line where notices go, so that a full screen stays whole.
-struct Lines;
+struct LogLines;
 
-impl Write for Lines {
+impl Write for LogLines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         output::notice(String::from_utf8_lossy(bytes).trim_end());
         Ok(bytes.len())

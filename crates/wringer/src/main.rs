@@ -8,7 +8,7 @@ mod runs;
 mod serve;
 mod settings;
 
-use cli::{Cli, Command, FleetCommand, Lang, PlanCommand, Read, Settings};
+use cli::{Cli, CliSettings, Command, FleetCommand, Lang, PlanCommand, Read};
 use console::{Exit, Problem, arguments, limits, output, problem, signals, tui};
 use std::ffi::OsString;
 use std::path::Path;
@@ -51,11 +51,11 @@ fn asked_for_help(args: &[OsString]) -> Option<&'static Tool> {
 }
 
 fn native(args: &[OsString]) -> Result<Exit, Problem> {
-    let read = |settings: &Settings| {
+    let read = |settings: &CliSettings| {
         command::manual::with_around(Lang::chosen(), |around| Cli::read_with(args, around, settings))
     };
     // Help needs no defaults, and is not kept from anybody by a mistake in them.
-    let read = match read(&Settings::default()) {
+    let read = match read(&CliSettings::default()) {
         Ok(_) => read(&settings::held()?.settings),
         Err(said) => Err(said),
     };

@@ -1,7 +1,7 @@
 //! `wringer.toml`, found upward from the folder, and `WRINGER_*`: defaults and guards of this process. What they mean is `cli`'s.
 
 use crate::problem::Problem;
-use cli::{Guards, Settings};
+use cli::{CliSettings, Guards};
 use plan::Plan;
 use std::env;
 use std::io::ErrorKind;
@@ -17,7 +17,7 @@ const VARIABLE: &str = "WRINGER_CONFIG";
 #[derive(Debug, Clone, Default)]
 pub struct Held {
     /// Defaults and guards.
-    pub settings: Settings,
+    pub settings: CliSettings,
     /// The file.
     pub file: Option<PathBuf>,
 }
@@ -35,9 +35,9 @@ pub fn held() -> Result<&'static Held, Problem> {
 fn read() -> Result<Held, String> {
     let file = file()?;
     let settings = match &file {
-        None => Settings::default(),
+        None => CliSettings::default(),
         Some((file, text)) => {
-            let all = Settings::of_file(&file.display().to_string(), text);
+            let all = CliSettings::of_file(&file.display().to_string(), text);
             all.map_err(|mistakes| mistakes.join("\nwringer: "))?
         }
     };

@@ -35,7 +35,7 @@ pub struct Compare {
     settings: Settings,
     /// All that was run.
     log: Vec<(Leg, LegResult)>,
-    stage: Stage,
+    stage: CompareStage,
     /// Results of the group of legs that is being run; a group is repeated as a whole.
     group: Vec<LegResult>,
     /// How often the group was begun before.
@@ -53,7 +53,7 @@ pub struct Compare {
 
 /// The group of legs that is being run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum CompareStage {
     /// Four closed legs that are not counted; they tell the rate of open ones.
     WarmClosed,
     /// Four open legs that are not counted.
@@ -75,7 +75,7 @@ impl Machine for Compare {
         let mut compare = Compare {
             settings: settings.clone(),
             log: Vec::new(),
-            stage: Stage::WarmClosed,
+            stage: CompareStage::WarmClosed,
             group: Vec::new(),
             repeats: 0,
             warm_up: [Vec::new(), Vec::new()],
@@ -173,34 +173,34 @@ impl Compare {
     /// Takes in a whole group; the end, if this was the last.
     fn absorb(&mut self, group: Vec<LegResult>) -> Option<Next<Leg, Outcome>> {
         match self.stage {
-            Stage::WarmClosed => {
+            CompareStage::WarmClosed => {
                 self.open_rate = Some(OPEN_SHARE * slower(&self.order(0), &group));
                 self.warm_up[0] = group;
-                self.stage = Stage::WarmOpen;
+                self.stage = CompareStage::WarmOpen;
                 None
             }
-            Stage::WarmOpen => {
+            CompareStage::WarmOpen => {
                 if !self.longer && steady::still_warms(&self.warm_up[0], &group) {
                     self.longer = true;
                     self.open_rate = None;
-                    self.stage = Stage::WarmClosed;
+                    self.stage = CompareStage::WarmClosed;
                     return None;
                 }
                 self.warm_up[1] = group;
-                self.stage = Stage::Pair;
+                self.stage = CompareStage::Pair;
                 let forecast = self.settings.forecast_only.then(|| self.forecast()).flatten();
                 forecast.map(|forecast| self.done(Finding::Forecast(forecast)))
             }
-            Stage::Pair => {
+            CompareStage::Pair => {
                 self.pairs.push(pair_of(self.first_of(self.pairs.len()), group));
                 if self.settings.is_controlled_after(self.pairs.len()) {
-                    self.stage = Stage::Control;
+                    self.stage = CompareStage::Control;
                 }
                 self.is_decided().then(|| self.done(self.compared()))
             }
-            Stage::Control => {
+            CompareStage::Control => {
                 self.controls.push(pair_of(self.first_of_control(), group));
-                self.stage = Stage::Pair;
+                self.stage = CompareStage::Pair;
                 None
             }
         }
@@ -213,13 +213,13 @@ impl Compare {
         let of_pair = |first: Side| if place < 2 { first } else { first.other() };
         let requests = hash(self.settings.seed, REQUESTS);
         let (pair, side, is_open) = match self.stage {
-            Stage::WarmClosed => (hash(requests, (place / 2) as u64), self.order(0)[place], false),
-            Stage::WarmOpen => (hash(requests, (place / 2) as u64), self.order(0)[place], true),
-            Stage::Pair => {
+            CompareStage::WarmClosed => (hash(requests, (place / 2) as u64), self.order(0)[place], false),
+            CompareStage::WarmOpen => (hash(requests, (place / 2) as u64), self.order(0)[place], true),
+            CompareStage::Pair => {
                 let pair = self.pairs.len();
                 (hash(requests, pair as u64 + 2), of_pair(self.first_of(pair)), place % 2 == 1)
             }
-            Stage::Control => {
+            CompareStage::Control => {
                 let own = hash(hash(requests, CONTROLS), self.controls.len() as u64);
                 (own, of_pair(self.first_of_control()), place % 2 == 1)
             }
@@ -233,11 +233,11 @@ impl Compare {
         Next::Run(Leg {
             number: self.log.len() as u32 + 1,
             pair: match self.stage {
-                Stage::WarmClosed | Stage::WarmOpen => 0,
-                Stage::Pair => self.pairs.len() as u32 + 1,
-                Stage::Control => self.controls.len() as u32 + 1,
+                CompareStage::WarmClosed | CompareStage::WarmOpen => 0,
+                CompareStage::Pair => self.pairs.len() as u32 + 1,
+                CompareStage::Control => self.controls.len() as u32 + 1,
             },
-            control: self.stage == Stage::Control,
+            control: self.stage == CompareStage::Control,
             side,
             pace,
             warm_s,

@@ -1,8 +1,8 @@
 //! Conclusion from a search: the safe water mark, how steep it is there, and all of it in words.
 
 use super::machine::Find;
-use super::outcome::{Finding, Knee, Outcome, RateRow};
-use super::settings::Settings;
+use super::outcome::{FindFinding, Knee, Outcome, RateRow};
+use super::settings::FindSettings;
 use super::trial::{Pace, Purpose};
 use super::water_mark::{Burdens, WaterMark, elasticity};
 use crate::machine::RecordOf;
@@ -91,23 +91,23 @@ impl Conclusion {
         required: Option<f64>,
     ) -> Conclusion {
         let water_mark = match &outcome.finding {
-            Finding::Knee(knee) => Some(WaterMark::under(knee, burdens)),
-            Finding::AtLeast { .. }
-            | Finding::NoRate { .. }
-            | Finding::Drifted { .. }
-            | Finding::NotSteady { .. }
-            | Finding::Partial { .. }
-            | Finding::NoVerdict { .. } => None,
+            FindFinding::Knee(knee) => Some(WaterMark::under(knee, burdens)),
+            FindFinding::AtLeast { .. }
+            | FindFinding::NoRate { .. }
+            | FindFinding::Drifted { .. }
+            | FindFinding::NotSteady { .. }
+            | FindFinding::Partial { .. }
+            | FindFinding::NoVerdict { .. } => None,
         };
         let elasticity = water_mark.as_ref().and_then(|mark| elasticity(&outcome.rates, mark.rate));
         let sure = match &outcome.finding {
-            Finding::Knee(knee) => Some(sure(knee)),
-            Finding::AtLeast { rate, .. } => Some(*rate),
-            Finding::NoRate { .. }
-            | Finding::Drifted { .. }
-            | Finding::NotSteady { .. }
-            | Finding::Partial { .. }
-            | Finding::NoVerdict { .. } => None,
+            FindFinding::Knee(knee) => Some(sure(knee)),
+            FindFinding::AtLeast { rate, .. } => Some(*rate),
+            FindFinding::NoRate { .. }
+            | FindFinding::Drifted { .. }
+            | FindFinding::NotSteady { .. }
+            | FindFinding::Partial { .. }
+            | FindFinding::NoVerdict { .. } => None,
         };
         let is_shown = |rate: f64| sure.is_some_and(|sure| sure >= rate);
         Conclusion {
@@ -123,12 +123,12 @@ impl Conclusion {
     /// How it ends.
     pub fn end(&self) -> End {
         let without_figure = match &self.outcome.finding {
-            Finding::Knee(_) | Finding::AtLeast { .. } => None,
-            Finding::NoRate { .. } => Some(End::Missed),
-            Finding::Drifted { .. }
-            | Finding::NotSteady { .. }
-            | Finding::Partial { .. }
-            | Finding::NoVerdict { .. } => Some(End::NoResult),
+            FindFinding::Knee(_) | FindFinding::AtLeast { .. } => None,
+            FindFinding::NoRate { .. } => Some(End::Missed),
+            FindFinding::Drifted { .. }
+            | FindFinding::NotSteady { .. }
+            | FindFinding::Partial { .. }
+            | FindFinding::NoVerdict { .. } => Some(End::NoResult),
         };
         without_figure.unwrap_or_else(|| {
             let is_missed = self.required.is_some_and(|required| !required.is_shown);
@@ -140,7 +140,7 @@ impl Conclusion {
     pub fn text(&self) -> String {
         let mut lines = vec![self.outcome.headline(), String::new()];
         lines.extend(self.required.map(|required| required.text()));
-        if let Finding::Knee(knee) = &self.outcome.finding {
+        if let FindFinding::Knee(knee) = &self.outcome.finding {
             lines.extend(knee.recovery.map(|recovery| recovery.text()));
             lines.extend((knee.recovery.is_none()).then(|| {
                 "the way back from too much was not looked at: the budget was over, or the surge said nothing of the target"
@@ -257,7 +257,7 @@ fn aligned(rows: Vec<Vec<String>>) -> String {
 }
 
 /// The time that a search of these settings can take, and how much its trials can tell, given the throughput of many users.
-pub fn forecast(settings: &Settings, closed: &Closed) -> String {
+pub fn forecast(settings: &FindSettings, closed: &Closed) -> String {
     let rarest = settings.limits.iter().filter(|limit| limit.is_share()).map(|limit| limit.allowed());
     let near_s = settings.budget_s / 18.0;
     let told = rarest.reduce(f64::min).map(|allowed| {
@@ -290,7 +290,7 @@ mod tests {
 
     const LIMIT: Limit = Limit::Quantile { quantile: 0.99, limit_ms: 50.0 };
 
-    fn outcome(finding: Finding) -> Outcome {
+    fn outcome(finding: FindFinding) -> Outcome {
         let row = |rate: f64, over: f64, verdict: &str| RateRow {
             rate,
             trials: 1,
@@ -305,10 +305,10 @@ mod tests {
         Outcome { finding, notes: vec!["a note".to_owned()], rates, took_s: 300.0, trials: 20 }
     }
 
-    fn knee() -> Finding {
+    fn knee() -> FindFinding {
         let recovery =
             Recovery { after_s: Some(3.0), waited_s: 60.0, at_share: 0.5, carries_again: Some(true) };
-        Finding::Knee(Knee {
+        FindFinding::Knee(Knee {
             rate: 955.0,
             interval: Interval { low: 948.0, high: 963.0 },
             is_wall: false,
@@ -319,10 +319,10 @@ mod tests {
         })
     }
 
-    fn concluded(finding: Finding, required: Option<f64>) -> Conclusion {
+    fn concluded(finding: FindFinding, required: Option<f64>) -> Conclusion {
         let record = Record {
-            settings: Settings::new(1, vec![LIMIT]),
-            steps: Vec::<crate::machine::Step<_, TrialResult>>::new(),
+            settings: FindSettings::new(1, vec![LIMIT]),
+            steps: Vec::<crate::machine::DecideStep<_, TrialResult>>::new(),
         };
         Conclusion::of(&outcome(finding), &record, &Burdens::default(), required)
     }
@@ -347,9 +347,9 @@ mod tests {
 
     #[test]
     fn ends_have_codes_and_the_docs_have_them() {
-        let no_rate = Finding::NoRate { lowest: None, why: "slow".to_owned() };
-        let partial = Finding::Partial { kept: None, broken: None, about: None, why: "over".to_owned() };
-        let at_least = Finding::AtLeast { rate: 500.0, why: "generator".to_owned() };
+        let no_rate = FindFinding::NoRate { lowest: None, why: "slow".to_owned() };
+        let partial = FindFinding::Partial { kept: None, broken: None, about: None, why: "over".to_owned() };
+        let at_least = FindFinding::AtLeast { rate: 500.0, why: "generator".to_owned() };
         for (finding, required, end) in [
             (knee(), None, End::Found),
             (knee(), Some(950.0), End::Missed),

@@ -5,7 +5,7 @@ use super::trial::TrialResult;
 use crate::statistics::Interval;
 use crate::statistics::distribution::t_quantile;
 use crate::statistics::jackknife::jackknife;
-use crate::statistics::quasi_poisson::{self, Counted, Line};
+use crate::statistics::quasi_poisson::{self, Counted, QuasiPoissonLine};
 
 /// Trials within this of an estimate are fitted, while there are few.
 const FAR: f64 = 0.12;
@@ -103,7 +103,7 @@ fn counted(near: &[Rated<'_>], limit: usize) -> Vec<Counted> {
 struct Reached {
     limit: usize,
     log_rate: f64,
-    line: Line,
+    line: QuasiPoissonLine,
 }
 
 impl Reached {

@@ -3,7 +3,7 @@
 use super::fit::Rated;
 use super::judge::{self, Verdict};
 use super::outcome::RateRow;
-use super::settings::{Limit, Settings};
+use super::settings::{FindSettings, Limit};
 use super::trial::{Pace, Purpose, Trial, TrialResult};
 use crate::void::Void;
 use plan::draw::hash;
@@ -41,14 +41,14 @@ impl Taken {
 /// The trials so far.
 #[derive(Debug, Clone)]
 pub struct Log {
-    settings: Settings,
+    settings: FindSettings,
     taken: Vec<Taken>,
     elapsed_s: f64,
 }
 
 impl Log {
     /// Nothing yet.
-    pub fn new(settings: &Settings) -> Log {
+    pub fn new(settings: &FindSettings) -> Log {
         Log { settings: settings.clone(), taken: Vec::new(), elapsed_s: 0.0 }
     }
 

@@ -9,9 +9,9 @@ use super::fit::{self, Fit};
 use super::judge::{self, Verdict};
 use super::log::{Log, Taken};
 use super::notes::notes;
-use super::outcome::{Finding, Knee, Outcome, Recovery};
+use super::outcome::{FindFinding, Knee, Outcome, Recovery};
 use super::recovery::{self, HEALTHY_S};
-use super::settings::Settings;
+use super::settings::FindSettings;
 use super::trial::{Pace, Purpose, Slice, Trial, TrialResult};
 use crate::machine::{Machine, Next, Refusal};
 use crate::statistics::Interval;
@@ -91,9 +91,9 @@ const DRIFT_ERRORS: f64 = 3.0;
 /// A search for the highest rate that keeps limits.
 #[derive(Debug, Clone)]
 pub struct Find {
-    settings: Settings,
+    settings: FindSettings,
     log: Log,
-    stage: Stage,
+    stage: FindStage,
     /// Good answers a second that many users got.
     saturated_rate: f64,
     /// Seconds of each trial near the knee.
@@ -107,7 +107,7 @@ pub struct Find {
 
 /// Where the search stands.
 #[derive(Debug, Clone)]
-enum Stage {
+enum FindStage {
     Alone,
     Saturated,
     /// The rate that is tried.
@@ -155,12 +155,12 @@ struct Round {
 }
 
 impl Machine for Find {
-    type Settings = Settings;
+    type Settings = FindSettings;
     type Ask = Trial;
     type Answer = TrialResult;
     type Outcome = Outcome;
 
-    fn start(settings: &Settings) -> Result<Find, Refusal> {
+    fn start(settings: &FindSettings) -> Result<Find, Refusal> {
         settings.check()?;
         let log = Log::new(settings);
         let why = "does one user at a time keep the limits?".to_owned();
@@ -168,7 +168,7 @@ impl Machine for Find {
         Ok(Find {
             settings: settings.clone(),
             log,
-            stage: Stage::Alone,
+            stage: FindStage::Alone,
             saturated_rate: 0.0,
             near_s: SHORTEST_S,
             half_tried: false,
@@ -185,19 +185,19 @@ impl Machine for Find {
         let Next::Run(trial) = &self.next else { return };
         self.log.push(trial.clone(), answer);
         self.next = self.after_void().unwrap_or_else(|| match self.stage.clone() {
-            Stage::Alone => self.after_alone(),
-            Stage::Saturated => self.after_saturated(),
-            Stage::Ramp(rate) => self.after_ramp(rate),
-            Stage::Bracket => self.bracket(),
-            Stage::Near(round) => self.near(round),
-            Stage::Half(round) => self.after_half(round),
-            Stage::Wall(about) => {
+            FindStage::Alone => self.after_alone(),
+            FindStage::Saturated => self.after_saturated(),
+            FindStage::Ramp(rate) => self.after_ramp(rate),
+            FindStage::Bracket => self.bracket(),
+            FindStage::Near(round) => self.near(round),
+            FindStage::Half(round) => self.after_half(round),
+            FindStage::Wall(about) => {
                 let fit = fit::knee(&self.log.open(), &self.settings.limits, about);
                 self.hold(about, fit)
             }
-            Stage::Hold(fit) => self.after_hold(fit),
-            Stage::Again(closing) => self.after_again(closing),
-            Stage::Recovery(fit, held) => self.after_recovery(&fit, held),
+            FindStage::Hold(fit) => self.after_hold(fit),
+            FindStage::Again(closing) => self.after_again(closing),
+            FindStage::Recovery(fit, held) => self.after_recovery(&fit, held),
         });
     }
 }
@@ -252,7 +252,7 @@ impl Find {
                     let why = format!(
                         "{disturbed} of {of} trials said nothing of the target, the last because {why}"
                     );
-                    return Some(self.done(Finding::NoVerdict { why }));
+                    return Some(self.done(FindFinding::NoVerdict { why }));
                 }
             }
             Void::Generator { why } => match trial.pace {
@@ -277,13 +277,13 @@ impl Find {
     fn at_generators_limit(&mut self, purpose: Purpose, why: &str) -> Step {
         match (purpose, self.log.lower()) {
             (Purpose::Ramp | Purpose::Bracket, Some(_)) => self.bracket(),
-            (_, Some(rate)) => self.done(Finding::AtLeast {
+            (_, Some(rate)) => self.done(FindFinding::AtLeast {
                 rate,
                 why: format!("beyond that the generator is the limit ({why})"),
             }),
             (_, None) => {
                 let why = format!("the generator is the limit at the lowest rate already ({why})");
-                self.done(Finding::NoVerdict { why })
+                self.done(FindFinding::NoVerdict { why })
             }
         }
     }
@@ -295,9 +295,9 @@ impl Find {
         let alone = &self.log.last().result;
         if let Verdict::Breaks(why) = judge::judge(&[alone], alone.good_per_s(), &self.settings.limits, None)
         {
-            return self.done(Finding::NoRate { lowest: None, why });
+            return self.done(FindFinding::NoRate { lowest: None, why });
         }
-        self.stage = Stage::Saturated;
+        self.stage = FindStage::Saturated;
         let users = self.settings.users;
         let why = format!("how much do {users} users get?");
         Next::Run(self.log.trial(Purpose::Saturated, Pace::Closed { users }, CLOSED_WARM_S, CROWD_S, why))
@@ -307,7 +307,7 @@ impl Find {
         self.saturated_rate = self.log.last().result.good_per_s();
         if !(self.saturated_rate > 0.0) {
             let why = format!("not one answer to {} users was good", self.settings.users);
-            return self.done(Finding::NoRate { lowest: None, why });
+            return self.done(FindFinding::NoRate { lowest: None, why });
         }
         self.ramp(
             self.saturated_rate * RAMP_FROM,
@@ -322,9 +322,9 @@ impl Find {
             let why = format!(
                 "nothing broke up to {RAMP_TO} times what {users} got: more users would look higher up"
             );
-            return self.done(Finding::AtLeast { rate: kept, why });
+            return self.done(FindFinding::AtLeast { rate: kept, why });
         }
-        self.stage = Stage::Ramp(rate);
+        self.stage = FindStage::Ramp(rate);
         let measure_s = self.searching_s(rate);
         if !self.has_time(rate, measure_s, 0.0) {
             return self.partial("the time is over");
@@ -347,13 +347,13 @@ impl Find {
             return self.bracket();
         }
         if rate / 2.0 < self.saturated_rate * LOWEST * 0.999 {
-            return self.done(Finding::NoRate { lowest: Some(rate), why: verdict.text() });
+            return self.done(FindFinding::NoRate { lowest: Some(rate), why: verdict.text() });
         }
         self.ramp(rate / 2.0, format!("{} was broken", words::rate(rate)))
     }
 
     fn bracket(&mut self) -> Step {
-        self.stage = Stage::Bracket;
+        self.stage = FindStage::Bracket;
         let Some(lower) = self.log.lower() else {
             let lowest = self.log.rates().first().map_or(self.saturated_rate * RAMP_FROM, |rate| rate / 2.0);
             return self.ramp(lowest, "the rate that seemed to be kept is broken".to_owned());
@@ -366,7 +366,7 @@ impl Find {
         if upper / lower <= BRACKET {
             if broken.is_none_or(|broken| broken > upper) {
                 let why = format!("at {} the generator is the limit", words::rate(upper));
-                return self.done(Finding::AtLeast { rate: lower, why });
+                return self.done(FindFinding::AtLeast { rate: lower, why });
             }
             return self.begin_round((lower * upper).sqrt(), NEAR);
         }
@@ -428,7 +428,7 @@ impl Find {
                 let rate = self.near_rate(place, round.about, fit.as_ref());
                 let why = format!("the knee is about {}", words::rate(round.about));
                 round.tried += 1;
-                self.stage = Stage::Near(round);
+                self.stage = FindStage::Near(round);
                 self.open(Purpose::Near, rate, self.near_s, why)
             }
             None => self.hold(round.about, fit),
@@ -455,7 +455,7 @@ impl Find {
         if !self.has_time(bound, measure_s, self.reserve_s(bound)) {
             return None;
         }
-        self.stage = Stage::Bracket;
+        self.stage = FindStage::Bracket;
         let why = format!(
             "all of the last {ONE_SIDED} trials lie on one side of the knee, so this bound may be wrong"
         );
@@ -514,7 +514,7 @@ impl Find {
             };
             return self.again(Closing::Unheld(fit, why));
         }
-        self.stage = Stage::Hold(fit);
+        self.stage = FindStage::Hold(fit);
         self.open(Purpose::Hold, rate, HOLD_S, "the figure's lower end must hold for a minute".to_owned())
     }
 
@@ -539,7 +539,7 @@ impl Find {
         if self.log.left_s() < CLOSED_WARM_S + CROWD_S {
             return self.close(closing);
         }
-        self.stage = Stage::Again(closing);
+        self.stage = FindStage::Again(closing);
         let users = self.settings.users;
         let why = format!("do {users} users still get what they got?");
         Next::Run(self.log.trial(Purpose::Again, Pace::Closed { users }, CLOSED_WARM_S, CROWD_S, why))
@@ -549,7 +549,7 @@ impl Find {
         let Some(per_minute) = self.drift() else { return self.close(closing) };
         let fit = closing.fit();
         let about = fit.interval.unwrap_or(Interval { low: fit.rate, high: fit.rate });
-        self.done(Finding::Drifted { per_minute, about })
+        self.done(FindFinding::Drifted { per_minute, about })
     }
 
     /// Share by which what many users get moved each minute, where it surely did.
@@ -570,10 +570,11 @@ impl Find {
             Closing::Unheld(fit, why) => {
                 let kept = self.log.lower();
                 let broken = self.log.upper();
-                self.done(Finding::Partial { kept, broken, about: fit.interval, why })
+                self.done(FindFinding::Partial { kept, broken, about: fit.interval, why })
             }
             Closing::NotSteady(_) => {
-                let finding = Finding::NotSteady { refuted: self.refuted.clone(), kept: self.log.lower() };
+                let finding =
+                    FindFinding::NotSteady { refuted: self.refuted.clone(), kept: self.log.lower() };
                 self.done(finding)
             }
         }
@@ -585,7 +586,7 @@ impl Find {
             return self.conclude(&fit, held, None);
         }
         let pace = Pace::Surge { over: SURGE * fit.rate, back: BACK * fit.rate, again: AGAIN * fit.rate };
-        self.stage = Stage::Recovery(fit, held);
+        self.stage = FindStage::Recovery(fit, held);
         let why = "too much for a while, and then the way back".to_owned();
         Next::Run(self.log.trial(Purpose::Recovery, pace, SURGE_S, waits_s, why))
     }
@@ -612,7 +613,7 @@ impl Find {
     fn conclude(&mut self, fit: &Fit, held: f64, recovery: Option<Recovery>) -> Step {
         let limit = self.settings.limits[fit.limit];
         let finding = match fit.interval {
-            Some(interval) => Finding::Knee(Knee {
+            Some(interval) => FindFinding::Knee(Knee {
                 rate: fit.rate,
                 interval,
                 is_wall: fit.is_wall,
@@ -621,7 +622,7 @@ impl Find {
                 trials: fit.trials,
                 recovery,
             }),
-            None => Finding::Partial {
+            None => FindFinding::Partial {
                 kept: Some(held),
                 broken: self.log.upper(),
                 about: None,
@@ -640,18 +641,18 @@ impl Find {
         let finding = match broken {
             Some(lowest) if kept.is_none() && reaches_down => {
                 let why = self.log.verdict(lowest).map_or_else(String::new, |verdict| verdict.text());
-                Finding::NoRate { lowest: Some(lowest), why }
+                FindFinding::NoRate { lowest: Some(lowest), why }
             }
-            Some(_) | None => Finding::Partial { kept, broken, about: None, why: why.to_owned() },
+            Some(_) | None => FindFinding::Partial { kept, broken, about: None, why: why.to_owned() },
         };
         self.done(finding)
     }
 
-    fn done(&mut self, finding: Finding) -> Step {
+    fn done(&mut self, finding: FindFinding) -> Step {
         Next::Done(self.outcome(finding))
     }
 
-    fn outcome(&self, finding: Finding) -> Outcome {
+    fn outcome(&self, finding: FindFinding) -> Outcome {
         Outcome {
             notes: notes(&self.settings, &self.log, self.near_s, &finding),
             rates: self.log.rows(),
@@ -666,7 +667,7 @@ impl Find {
         let why = "it was ended by hand".to_owned();
         let kept = self.log.lower();
         let broken = self.log.upper();
-        self.outcome(Finding::Partial { kept, broken, about: None, why })
+        self.outcome(FindFinding::Partial { kept, broken, about: None, why })
     }
 
     /// The verdict on a rate by all of its trials so far; `None`: there is none that is not void.

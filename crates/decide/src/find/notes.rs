@@ -1,17 +1,17 @@
 //! Whatever must be known beside a finding, one sentence each.
 
 use super::log::Log;
-use super::outcome::Finding;
-use super::settings::{Arrivals, Settings};
+use super::outcome::FindFinding;
+use super::settings::{Arrivals, FindSettings};
 use crate::words;
 
 /// The notes on a finding. `near_s`: seconds of each trial near the knee.
-pub fn notes(settings: &Settings, log: &Log, near_s: f64, finding: &Finding) -> Vec<String> {
+pub fn notes(settings: &FindSettings, log: &Log, near_s: f64, finding: &FindFinding) -> Vec<String> {
     let mut notes = Vec::new();
     if settings.arrivals == Arrivals::Even {
         notes.push("requests came at one distance: users who do not know of each other break the limits at a lower rate".to_owned());
     }
-    if let Finding::Knee(knee) = finding {
+    if let FindFinding::Knee(knee) = finding {
         let wanted_s = log.wanted_s(knee.rate);
         if wanted_s > 2.0 * near_s {
             notes.push(format!(

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Outcome {
     /// The finding.
-    pub finding: Finding,
+    pub finding: FindFinding,
     /// Whatever must be known beside it, one sentence each.
     pub notes: Vec<String>,
     /// Observations at each rate, from the lowest.
@@ -49,7 +49,7 @@ pub struct RateRow {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Finding {
+pub enum FindFinding {
     /// The highest rate that keeps the limits, which held.
     Knee(Knee),
     /// No limit was reached: the generator was the limit, or the highest rate tried was kept.
@@ -139,21 +139,21 @@ impl Outcome {
     /// The finding in one sentence.
     pub fn headline(&self) -> String {
         match &self.finding {
-            Finding::Knee(knee) => knee.text(),
-            Finding::AtLeast { rate, why } => format!("at least {}: {why}", words::rate(*rate)),
-            Finding::NoRate { lowest: None, why } => {
+            FindFinding::Knee(knee) => knee.text(),
+            FindFinding::AtLeast { rate, why } => format!("at least {}: {why}", words::rate(*rate)),
+            FindFinding::NoRate { lowest: None, why } => {
                 format!("no rate keeps the limits: one user at a time breaks them ({why})")
             }
-            Finding::NoRate { lowest: Some(rate), why } => {
+            FindFinding::NoRate { lowest: Some(rate), why } => {
                 format!("no rate keeps the limits: {} breaks them already ({why})", words::rate(*rate))
             }
-            Finding::Drifted { per_minute, about } => format!(
+            FindFinding::Drifted { per_minute, about } => format!(
                 "no figure: what the target carries drifted by {} a minute while it was measured, somewhere between {} and {}",
                 words::percent(*per_minute),
                 words::rate(about.low),
                 words::rate(about.high)
             ),
-            Finding::NotSteady { refuted, kept } => {
+            FindFinding::NotSteady { refuted, kept } => {
                 let rates: Vec<String> = refuted.iter().map(|rate| words::rate(*rate)).collect();
                 let kept = kept.map_or_else(String::new, |rate| {
                     format!("; {} was kept in shorter trials", words::rate(rate))
@@ -163,11 +163,11 @@ impl Outcome {
                     words::list(&rates)
                 )
             }
-            Finding::Partial { about: Some(about), why, .. } => {
+            FindFinding::Partial { about: Some(about), why, .. } => {
                 let between = format!("between {} and {}", words::rate(about.low), words::rate(about.high));
                 format!("not finished: {between} by short trials, which nothing confirmed; {why}")
             }
-            Finding::Partial { kept, broken, about: None, why } => {
+            FindFinding::Partial { kept, broken, about: None, why } => {
                 let between = match (kept, broken) {
                     (Some(kept), Some(broken)) => {
                         format!(
@@ -182,7 +182,7 @@ impl Outcome {
                 };
                 format!("not finished: {between}; {why}")
             }
-            Finding::NoVerdict { why } => format!("no verdict: {why}"),
+            FindFinding::NoVerdict { why } => format!("no verdict: {why}"),
         }
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub struct FindSettings {
     /// All chance comes from it.
     pub seed: u64,
     /// Limits that all must be kept; at least one.
@@ -23,10 +23,10 @@ pub struct Settings {
     pub users: u32,
 }
 
-impl Settings {
+impl FindSettings {
     /// The usual ones: Poisson arrivals, 3 % wide, six minutes.
-    pub fn new(seed: u64, limits: Vec<Limit>) -> Settings {
-        Settings { seed, limits, arrivals: Arrivals::Poisson, within: 0.03, budget_s: 360.0, users: 64 }
+    pub fn new(seed: u64, limits: Vec<Limit>) -> FindSettings {
+        FindSettings { seed, limits, arrivals: Arrivals::Poisson, within: 0.03, budget_s: 360.0, users: 64 }
     }
 
     /// # Errors
@@ -162,15 +162,15 @@ mod tests {
     #[test]
     fn settings_from_which_nothing_can_come() {
         let p99 = Limit::Quantile { quantile: 0.99, limit_ms: 50.0 };
-        let good = Settings::new(1, vec![p99]);
+        let good = FindSettings::new(1, vec![p99]);
         assert_eq!(good.check(), Ok(()));
         for (settings, expected) in [
-            (Settings { limits: vec![], ..good.clone() }, "keeps no limit"),
-            (Settings { limits: vec![Limit::Failed { share: 0.0 }], ..good.clone() }, "never be kept"),
-            (Settings { limits: vec![Limit::Mean { limit_ms: -1.0 }], ..good.clone() }, "never be kept"),
-            (Settings { within: 0.0, ..good.clone() }, "width of"),
-            (Settings { budget_s: 60.0, ..good.clone() }, "60 s are too short"),
-            (Settings { users: 0, ..good.clone() }, "at least one user"),
+            (FindSettings { limits: vec![], ..good.clone() }, "keeps no limit"),
+            (FindSettings { limits: vec![Limit::Failed { share: 0.0 }], ..good.clone() }, "never be kept"),
+            (FindSettings { limits: vec![Limit::Mean { limit_ms: -1.0 }], ..good.clone() }, "never be kept"),
+            (FindSettings { within: 0.0, ..good.clone() }, "width of"),
+            (FindSettings { budget_s: 60.0, ..good.clone() }, "60 s are too short"),
+            (FindSettings { users: 0, ..good.clone() }, "at least one user"),
         ] {
             let said = settings.check().unwrap_err().0;
             assert!(said.contains(expected), "{said}");

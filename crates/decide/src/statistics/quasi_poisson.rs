@@ -18,7 +18,7 @@ pub struct Counted {
 
 /// The fitted line.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Line {
+pub struct QuasiPoissonLine {
     /// The logarithm of the share at x 0.
     pub intercept: f64,
     /// How fast the logarithm of the share rises with x.
@@ -39,7 +39,7 @@ const SMALL: f64 = 1e-9;
 const LONGEST_STEP: f64 = 3.0;
 
 /// Fits the line; `None` where nothing was counted, all x are one, or no line is best.
-pub fn fit(trials: &[Counted]) -> Option<Line> {
+pub fn fit(trials: &[Counted]) -> Option<QuasiPoissonLine> {
     let tries: f64 = trials.iter().map(|trial| trial.tries).sum();
     let count: f64 = trials.iter().map(|trial| trial.count).sum();
     if !(count > 0.0 && tries > 0.0) {
@@ -118,7 +118,7 @@ impl Guess {
         Some(Guess { level, slope })
     }
 
-    fn line(self, trials: &[Counted], middle: f64) -> Option<Line> {
+    fn line(self, trials: &[Counted], middle: f64) -> Option<QuasiPoissonLine> {
         let pearson: f64 = trials
             .iter()
             .map(|trial| {
@@ -129,7 +129,7 @@ impl Guess {
         let freedom = trials.len().saturating_sub(2).max(1) as f64;
         let dispersion = (pearson / freedom).max(1.0);
         let information = self.information(trials)?;
-        Some(Line {
+        Some(QuasiPoissonLine {
             intercept: self.level - self.slope * middle,
             slope: self.slope,
             slope_error: (dispersion * information.one / information.determinant).sqrt(),
@@ -138,7 +138,7 @@ impl Guess {
     }
 }
 
-impl Line {
+impl QuasiPoissonLine {
     /// The expected share at x.
     pub fn share(&self, x: f64) -> f64 {
         (self.intercept + self.slope * x).exp()

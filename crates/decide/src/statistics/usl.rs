@@ -136,7 +136,7 @@ pub enum Refusal {
 /// The law may not be fitted to them; the error says why.
 pub fn fit(trials: &[Measured], seed: u64) -> Result<Usl, Refusal> {
     refuse_measurements(trials)?;
-    let points: Vec<Point> = trials.iter().map(Point::of).collect();
+    let points: Vec<UslPoint> = trials.iter().map(UslPoint::of).collect();
     let curve = Curve::fit(&points);
     let roof = Roof::fit(&points);
     if roof.aicc(&points) <= curve.aicc(&points) + AS_WELL {
@@ -186,15 +186,15 @@ fn refuse_measurements(trials: &[Measured]) -> Result<(), Refusal> {
 
 /// A trial in logarithms.
 #[derive(Debug, Clone, Copy)]
-struct Point {
+struct UslPoint {
     users: f64,
     log_users: f64,
     log_throughput: f64,
 }
 
-impl Point {
-    fn of(trial: &Measured) -> Point {
-        Point { users: trial.users, log_users: trial.users.ln(), log_throughput: trial.throughput.ln() }
+impl UslPoint {
+    fn of(trial: &Measured) -> UslPoint {
+        UslPoint { users: trial.users, log_users: trial.users.ln(), log_throughput: trial.throughput.ln() }
     }
 }
 
@@ -216,7 +216,7 @@ struct Roof {
 }
 
 impl Roof {
-    fn fit(points: &[Point]) -> Roof {
+    fn fit(points: &[UslPoint]) -> Roof {
         let mut sorted = points.to_vec();
         sorted.sort_by(|one, other| one.users.total_cmp(&other.users));
         let candidates = (1..sorted.len()).map(|split| {
@@ -232,12 +232,13 @@ impl Roof {
             .expect("six sizes have been measured")
     }
 
-    fn squares(&self, points: &[Point]) -> f64 {
-        let residual = |point: &Point| point.log_throughput - (self.alone + point.log_users).min(self.level);
+    fn squares(&self, points: &[UslPoint]) -> f64 {
+        let residual =
+            |point: &UslPoint| point.log_throughput - (self.alone + point.log_users).min(self.level);
         points.iter().map(|point| residual(point).powi(2)).sum()
     }
 
-    fn aicc(&self, points: &[Point]) -> f64 {
+    fn aicc(&self, points: &[UslPoint]) -> f64 {
         aicc(points.len(), self.squares(points), 2)
     }
 }
@@ -253,7 +254,7 @@ struct Curve {
 
 impl Curve {
     /// The best curve with both coefficients at least 0: with both free, one of them 0, or both.
-    fn fit(points: &[Point]) -> Curve {
+    fn fit(points: &[UslPoint]) -> Curve {
         let choices = [[true, true], [true, false], [false, true], [false, false]];
         let curves = choices.into_iter().map(|free| Curve::with(points, free));
         let allowed = curves.filter(|curve| curve.contention >= 0.0 && curve.coherency >= 0.0);
@@ -264,7 +265,7 @@ impl Curve {
     }
 
     /// Least squares by Gauss and Newton, damped (Levenberg); those coefficients that are not free stay 0.
-    fn with(points: &[Point], free: [bool; 2]) -> Curve {
+    fn with(points: &[UslPoint], free: [bool; 2]) -> Curve {
         let mut curve = Curve { alone: 0.0, contention: 0.0, coherency: 0.0 };
         if free[0] {
             curve.contention = 0.01;
@@ -298,17 +299,17 @@ impl Curve {
         1.0 + (users - 1.0) * (self.contention + self.coherency * users)
     }
 
-    fn residual(&self, point: &Point) -> f64 {
+    fn residual(&self, point: &UslPoint) -> f64 {
         point.log_throughput - (self.alone + point.log_users - self.slowing(point.users).ln())
     }
 
     /// Chooses g, which is the mean in logarithms.
-    fn settle(&mut self, points: &[Point]) {
+    fn settle(&mut self, points: &[UslPoint]) {
         let residuals: Vec<f64> = points.iter().map(|point| self.residual(point)).collect();
         self.alone += spread::mean(&residuals);
     }
 
-    fn step(&self, points: &[Point], free: [bool; 2], damping: f64) -> Option<Curve> {
+    fn step(&self, points: &[UslPoint], free: [bool; 2], damping: f64) -> Option<Curve> {
         let derivatives: Vec<[f64; 2]> = points
             .iter()
             .map(|point| {
@@ -353,11 +354,11 @@ impl Curve {
         Some(next)
     }
 
-    fn squares(&self, points: &[Point]) -> f64 {
+    fn squares(&self, points: &[UslPoint]) -> f64 {
         points.iter().map(|point| self.residual(point).powi(2)).sum()
     }
 
-    fn aicc(&self, points: &[Point]) -> f64 {
+    fn aicc(&self, points: &[UslPoint]) -> f64 {
         aicc(points.len(), self.squares(points), 3)
     }
 
@@ -368,7 +369,7 @@ impl Curve {
 }
 
 /// True if the mean residuals, by number of users, change their side less often than chance would (Wald and Wolfowitz 1940).
-fn runs_are_few(points: &[Point], curve: &Curve) -> bool {
+fn runs_are_few(points: &[UslPoint], curve: &Curve) -> bool {
     let mut sorted = points.to_vec();
     sorted.sort_by(|one, other| one.users.total_cmp(&other.users));
     let signs: Vec<bool> = sorted
@@ -385,16 +386,16 @@ fn runs_are_few(points: &[Point], curve: &Curve) -> bool {
 }
 
 /// Puts the law together, with intervals by redrawing the residuals.
-fn law(points: &[Point], curve: Curve, rms: f64, seed: u64) -> Usl {
+fn law(points: &[UslPoint], curve: Curve, rms: f64, seed: u64) -> Usl {
     let residuals: Vec<f64> = points.iter().map(|point| curve.residual(point)).collect();
     // The fit has taken three of them away.
     let widened = (points.len() as f64 / (points.len() as f64 - 3.0)).sqrt();
     let redrawn: Vec<Curve> = (0..REDRAWS)
         .map(|number| {
             let mut draw = Draw::new(seed, number as u64);
-            let again = |point: &Point| {
+            let again = |point: &UslPoint| {
                 let residual = residuals[draw.below(residuals.len() as u64) as usize] * widened;
-                Point { log_throughput: point.log_throughput - curve.residual(point) + residual, ..*point }
+                UslPoint { log_throughput: point.log_throughput - curve.residual(point) + residual, ..*point }
             };
             Curve::fit(&points.iter().map(again).collect::<Vec<_>>())
         })

@@ -61,7 +61,7 @@ pub struct Pressed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum StressState {
     /// It could not be run, or says nothing.
     NotRun,
     /// Nothing came of it.
@@ -74,15 +74,15 @@ pub enum State {
     Broken,
 }
 
-impl State {
+impl StressState {
     /// As people read it.
     pub fn text(self) -> &'static str {
         match self {
-            State::NotRun => "not run",
-            State::Pass => "pass",
-            State::Degraded => "degraded",
-            State::Failed => "FAILED",
-            State::Broken => "BROKEN",
+            StressState::NotRun => "not run",
+            StressState::Pass => "pass",
+            StressState::Degraded => "degraded",
+            StressState::Failed => "FAILED",
+            StressState::Broken => "BROKEN",
         }
     }
 }
@@ -92,7 +92,7 @@ impl State {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// In a word.
-    pub state: State,
+    pub state: StressState,
     /// Sentences; for a pass none.
     pub reasons: Vec<String>,
 }
@@ -100,7 +100,7 @@ pub struct Verdict {
 impl Verdict {
     /// It could not be run, or says nothing.
     pub fn not_run(why: impl Into<String>) -> Verdict {
-        Verdict { state: State::NotRun, reasons: vec![why.into()] }
+        Verdict { state: StressState::NotRun, reasons: vec![why.into()] }
     }
 }
 
@@ -130,12 +130,13 @@ pub fn judge(seen: &Seen, rule: Option<String>, left: &[String]) -> Verdict {
     let broken = broken(seen);
     let failed: Vec<String> = faulty(seen).into_iter().chain(failing(seen)).chain(rule).collect();
     let degraded: Vec<String> = degraded(seen).into_iter().chain(left.iter().cloned()).collect();
-    let worst = [(State::Broken, broken), (State::Failed, failed), (State::Degraded, degraded)];
+    let worst =
+        [(StressState::Broken, broken), (StressState::Failed, failed), (StressState::Degraded, degraded)];
     let state = worst.iter().find(|(_, reasons)| !reasons.is_empty()).map(|(state, _)| *state);
     let reasons: Vec<String> = worst.into_iter().flat_map(|(_, reasons)| reasons).collect();
     match (state, &seen.weak, late(seen)) {
         (None, Some(why), _) => Verdict::not_run(format!("it was not pressed as it should be: {why}")),
-        (None, None, _) => Verdict { state: State::Pass, reasons },
+        (None, None, _) => Verdict { state: StressState::Pass, reasons },
         (Some(_), _, Some(why)) if !is_fact => {
             Verdict::not_run(format!("it cannot be told from a busy machine ({}): {why}", reasons.join("; ")))
         }
@@ -223,7 +224,12 @@ mod tests {
         }
     }
 
-    fn check(change: impl FnOnce(&mut Seen), rule: Option<&str>, left: &[&str], expected: (State, &str)) {
+    fn check(
+        change: impl FnOnce(&mut Seen),
+        rule: Option<&str>,
+        left: &[&str],
+        expected: (StressState, &str),
+    ) {
         let mut seen = well();
         change(&mut seen);
         let left: Vec<String> = left.iter().map(|left| (*left).to_owned()).collect();
@@ -234,51 +240,61 @@ mod tests {
 
     #[test]
     fn each_state_has_its_reason() {
-        check(|_| {}, None, &[], (State::Pass, ""));
-        check(|seen| seen.during.p99_ms = Some(51.0), None, &[], (State::Degraded, "1 ms to 51"));
-        check(|seen| seen.during.p99_ms = Some(49.0), None, &[], (State::Pass, ""));
-        check(|seen| seen.during.not_good = 2, None, &[], (State::Degraded, "0.2 %"));
-        check(|seen| seen.during.not_good = 51, None, &[], (State::Failed, "5.1 %"));
-        check(|seen| seen.after.faulty = 1, None, &[], (State::Failed, "1 answer wrong, 1 of them to the"));
-        check(|seen| seen.pressed.counts.check_failed = 2, None, &[], (State::Failed, "2 answers wrong"));
-        check(|seen| seen.back_s = None, None, &[], (State::Broken, "within 60 s"));
-        check(|seen| seen.died = Some("it crashed".into()), None, &[], (State::Broken, "crashed"));
-        check(|_| {}, Some("too many fetches"), &[], (State::Failed, "fetches"));
-        check(|_| {}, None, &["300 descriptors"], (State::Degraded, "300"));
+        check(|_| {}, None, &[], (StressState::Pass, ""));
+        check(|seen| seen.during.p99_ms = Some(51.0), None, &[], (StressState::Degraded, "1 ms to 51"));
+        check(|seen| seen.during.p99_ms = Some(49.0), None, &[], (StressState::Pass, ""));
+        check(|seen| seen.during.not_good = 2, None, &[], (StressState::Degraded, "0.2 %"));
+        check(|seen| seen.during.not_good = 51, None, &[], (StressState::Failed, "5.1 %"));
+        check(
+            |seen| seen.after.faulty = 1,
+            None,
+            &[],
+            (StressState::Failed, "1 answer wrong, 1 of them to the"),
+        );
+        check(
+            |seen| seen.pressed.counts.check_failed = 2,
+            None,
+            &[],
+            (StressState::Failed, "2 answers wrong"),
+        );
+        check(|seen| seen.back_s = None, None, &[], (StressState::Broken, "within 60 s"));
+        check(|seen| seen.died = Some("it crashed".into()), None, &[], (StressState::Broken, "crashed"));
+        check(|_| {}, Some("too many fetches"), &[], (StressState::Failed, "fetches"));
+        check(|_| {}, None, &["300 descriptors"], (StressState::Degraded, "300"));
     }
 
     #[test]
     fn what_says_nothing_never_passes() {
         let weak = |seen: &mut Seen| seen.weak = Some("the generator was busy".into());
-        check(weak, None, &[], (State::NotRun, "generator"));
+        check(weak, None, &[], (StressState::NotRun, "generator"));
         // What suffers from less suffers from more.
-        check(weak, Some("too many fetches"), &[], (State::Failed, "fetches"));
+        check(weak, Some("too many fetches"), &[], (StressState::Failed, "fetches"));
         let late = |seen: &mut Seen| seen.during.late_ms = Some(150.0);
-        check(late, None, &[], (State::Pass, ""));
+        check(late, None, &[], (StressState::Pass, ""));
         let slow = |seen: &mut Seen| {
             late(seen);
             seen.during.p99_ms = Some(500.0);
         };
-        check(slow, None, &[], (State::NotRun, "sent 150 ms late"));
-        check(slow, Some("the origin was asked 400 times"), &[], (State::Failed, "400 times"));
+        check(slow, None, &[], (StressState::NotRun, "sent 150 ms late"));
+        check(slow, Some("the origin was asked 400 times"), &[], (StressState::Failed, "400 times"));
         let slower = |seen: &mut Seen| {
             late(seen);
             seen.during.p99_ms = Some(900.0);
         };
-        check(slower, None, &[], (State::Degraded, "900 ms"));
+        check(slower, None, &[], (StressState::Degraded, "900 ms"));
         // A wrong answer is one, whoever was busy.
         let wrong = |seen: &mut Seen| {
             slow(seen);
             seen.during.faulty = 1;
         };
-        check(wrong, None, &[], (State::Failed, "wrong"));
-        check(|seen| seen.before.not_good = 11, None, &[], (State::NotRun, "not well before"));
-        check(|seen| seen.before.due = 0, None, &[], (State::NotRun, "no answer before"));
+        check(wrong, None, &[], (StressState::Failed, "wrong"));
+        check(|seen| seen.before.not_good = 11, None, &[], (StressState::NotRun, "not well before"));
+        check(|seen| seen.before.due = 0, None, &[], (StressState::NotRun, "no answer before"));
         check(
             |seen| (seen.of_caches, seen.before.hit_ratio) = (true, Some(0.1)),
             None,
             &[],
-            (State::NotRun, "10 %"),
+            (StressState::NotRun, "10 %"),
         );
     }
 }

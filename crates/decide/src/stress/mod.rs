@@ -12,8 +12,8 @@ mod scenario;
 mod windows;
 
 pub use causes::{Cause, Counters, Moved, moved};
-pub use judge::{Pressed, Seen, State, Verdict, judge};
-pub use report::{Finding, Report, StressOptions, catalogue_text};
+pub use judge::{Pressed, Seen, StressState, Verdict, judge};
+pub use report::{Report, StressFinding, StressOptions, catalogue_text};
 pub use resources::{Resources, left_behind};
 pub use scenario::{Between, Ground, Press, Scenario, TargetAction};
 pub use windows::{HEALTHY_S, Window, back_after};

@@ -2,7 +2,7 @@
 
 use super::catalogue;
 use super::causes::{Cause, Counters, Moved};
-use super::judge::{Seen, State, Verdict};
+use super::judge::{Seen, StressState, Verdict};
 use super::scenario::{Ground, Scenario};
 use crate::Findings;
 use crate::words;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// A scenario with what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Finding {
+pub struct StressFinding {
     /// The scenario.
     pub scenario: String,
     /// The pressure, in words.
@@ -67,7 +67,7 @@ pub struct Report {
     /// It was ended by hand before all were run.
     pub ended_early: bool,
     /// In the order in which they were run.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<StressFinding>,
 }
 
 impl Report {
@@ -76,14 +76,14 @@ impl Report {
         self.findings.iter().any(|finding| finding.scenario == scenario)
     }
 
-    fn count(&self, state: State) -> usize {
+    fn count(&self, state: StressState) -> usize {
         self.findings.iter().filter(|finding| finding.verdict.state == state).count()
     }
 
     fn table(&self) -> String {
         let head = ["scenario", "verdict", "bystander's p99", "failed", "well after", "memory at most"];
         let mut rows = vec![head.map(str::to_owned)];
-        rows.extend(self.findings.iter().map(Finding::row));
+        rows.extend(self.findings.iter().map(StressFinding::row));
         words::aligned(&rows)
     }
 }
@@ -93,7 +93,10 @@ impl Findings for Report {
 
     // 3 where something failed or broke, 1 where nothing could be run.
     fn code(&self) -> u8 {
-        match (self.count(State::Failed) + self.count(State::Broken), self.count(State::NotRun)) {
+        match (
+            self.count(StressState::Failed) + self.count(StressState::Broken),
+            self.count(StressState::NotRun),
+        ) {
             (0, not_run) if not_run == self.findings.len() => 1,
             (0, _) => 0,
             _ => 3,
@@ -107,18 +110,18 @@ impl Findings for Report {
             words::rate(self.ground.capacity),
             words::rate(self.ground.connections),
         );
-        let reasons: String = self.findings.iter().map(Finding::reasons).collect();
+        let reasons: String = self.findings.iter().map(StressFinding::reasons).collect();
         let gap = if reasons.is_empty() { "" } else { "\n" };
         format!("{}\n{ground}\n{}{gap}{reasons}", self.headline(), self.table())
     }
 
     fn headline(&self) -> String {
         let told = [
-            (State::Broken, "broke it"),
-            (State::Failed, "failed"),
-            (State::Degraded, "degraded it"),
-            (State::Pass, "passed"),
-            (State::NotRun, "NOT RUN or void"),
+            (StressState::Broken, "broke it"),
+            (StressState::Failed, "failed"),
+            (StressState::Degraded, "degraded it"),
+            (StressState::Pass, "passed"),
+            (StressState::NotRun, "NOT RUN or void"),
         ];
         let counts = told.into_iter().map(|(state, word)| (self.count(state), word));
         let parts: Vec<String> =
@@ -136,7 +139,7 @@ fn milliseconds(time: Option<f64>) -> String {
     time.map_or_else(|| "–".to_owned(), |ms| words::time(ms / 1e3))
 }
 
-impl Finding {
+impl StressFinding {
     fn row(&self) -> [String; 6] {
         let state = self.verdict.state.text().to_owned();
         let name = self.scenario.clone();
@@ -156,7 +159,7 @@ impl Finding {
 
     /// Reasons and causes, where it did not pass.
     fn reasons(&self) -> String {
-        if self.verdict.state == State::Pass {
+        if self.verdict.state == StressState::Pass {
             return String::new();
         }
         let mut text = format!(
@@ -165,7 +168,7 @@ impl Finding {
             self.verdict.state.text(),
             self.verdict.reasons.join("; ")
         );
-        if self.verdict.state == State::NotRun {
+        if self.verdict.state == StressState::NotRun {
             return text;
         }
         let again = self.again.as_ref().map(|again| again.state);
@@ -209,9 +212,9 @@ mod tests {
     use super::*;
     use crate::stress::Cause;
 
-    fn finding(state: State, reasons: &[&str]) -> Finding {
+    fn finding(state: StressState, reasons: &[&str]) -> StressFinding {
         let reasons = reasons.iter().map(|reason| (*reason).to_owned()).collect();
-        Finding {
+        StressFinding {
             scenario: "bursts".into(),
             about: "bursts".into(),
             verdict: Verdict { state, reasons },
@@ -223,7 +226,7 @@ mod tests {
         }
     }
 
-    fn report(findings: Vec<Finding>) -> Report {
+    fn report(findings: Vec<StressFinding>) -> Report {
         let ground = Ground {
             capacity: 20_000.0,
             connections: 4_000.0,
@@ -252,9 +255,9 @@ mod tests {
     #[test]
     fn the_headline_tells_the_worst_first_and_what_was_not_run() {
         let findings = vec![
-            finding(State::Pass, &[]),
-            finding(State::NotRun, &["no TLS"]),
-            finding(State::Failed, &["6 % failed"]),
+            finding(StressState::Pass, &[]),
+            finding(StressState::NotRun, &["no TLS"]),
+            finding(StressState::Failed, &["6 % failed"]),
         ];
         let report = report(findings);
         let expected = "nginx: of 3 scenarios 1 failed, 1 passed and 1 NOT RUN or void";
@@ -268,10 +271,10 @@ mod tests {
     #[test]
     fn exit_codes() {
         for (states, code) in [
-            (&[State::Pass, State::NotRun][..], 0),
-            (&[State::Degraded], 0),
-            (&[State::NotRun], 1),
-            (&[State::Broken, State::Pass], 3),
+            (&[StressState::Pass, StressState::NotRun][..], 0),
+            (&[StressState::Degraded], 0),
+            (&[StressState::NotRun], 1),
+            (&[StressState::Broken, StressState::Pass], 3),
             (&[], 1),
         ] {
             let findings = states.iter().map(|state| finding(*state, &["why"])).collect();

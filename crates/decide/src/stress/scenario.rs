@@ -4,7 +4,8 @@ use super::causes::Cause;
 use super::judge::Seen;
 use plan::site::Size;
 use plan::{
-    Http, Law, Limits, ObjectStep, Origin, Pace, Phase, Popularity, Protocol, Scenario as Walk, Site, Step,
+    Http, Law, LoadLimits, ObjectStep, Origin, Pace, Phase, Popularity, Protocol, Scenario as Walk, Site,
+    Step,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -109,7 +110,7 @@ pub struct Press {
     /// How connections live, and what is spoken.
     pub protocol: Protocol,
     /// Limits of its requests.
-    pub limits: Limits,
+    pub limits: LoadLimits,
     /// One phase, without an end.
     pub phase: Phase,
     /// Objects of its hot set.
@@ -136,7 +137,7 @@ impl Press {
             objects: step.popularity.hot,
             site: Site::default(),
             protocol: Protocol::Http(Http::default()),
-            limits: Limits { request: PATIENCE, grace: GRACE, ..Limits::default() },
+            limits: LoadLimits { request: PATIENCE, grace: GRACE, ..LoadLimits::default() },
             phase: Phase {
                 name: "press".to_owned(),
                 scenario: Walk::of(vec![Step::Object(step)]),

@@ -4,10 +4,10 @@ use crate::compare;
 use crate::world::World;
 use decide::Void;
 use decide::compare::{BisectStep, Compare, Finding, Leg, LegResult, Metric, Pace, Settings, Side};
-use decide::machine::{Next, Record, Recorded, Step};
+use decide::machine::{DecideStep, Next, Record, Recorded};
 use std::collections::BTreeSet;
 
-fn steps(world: &mut World, settings: &Settings) -> Vec<Step<Leg, LegResult>> {
+fn steps(world: &mut World, settings: &Settings) -> Vec<DecideStep<Leg, LegResult>> {
     compare(world, settings).1.record().steps.clone()
 }
 

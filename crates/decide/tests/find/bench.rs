@@ -2,7 +2,7 @@
 
 use super::servers::Server;
 use decide::Void;
-use decide::find::{Arrivals, Limit, Pace, SLICES, Settings, Slice, Trial, TrialResult};
+use decide::find::{Arrivals, FindSettings, Limit, Pace, SLICES, Slice, Trial, TrialResult};
 use plan::draw::Draw;
 use rand_distr::{Distribution, Exp1};
 
@@ -32,7 +32,7 @@ impl Bench {
         Bench { server, generator: f64::INFINITY, now: 0.0 }
     }
 
-    pub fn run(&mut self, trial: &Trial, settings: &Settings) -> TrialResult {
+    pub fn run(&mut self, trial: &Trial, settings: &FindSettings) -> TrialResult {
         let began = self.now;
         self.server.reset(trial.seed, began);
         let even = settings.arrivals == Arrivals::Even;
@@ -63,7 +63,14 @@ impl Bench {
     }
 
     /// The whole way back is simulated once with the longest wait, and again as long as it took.
-    fn surge(&mut self, trial: &Trial, settings: &Settings, over: f64, back: f64, again: f64) -> TrialResult {
+    fn surge(
+        &mut self,
+        trial: &Trial,
+        settings: &FindSettings,
+        over: f64,
+        back: f64,
+        again: f64,
+    ) -> TrialResult {
         let began = self.now;
         let surge_end = began + trial.warm_s;
         let longest = surge_end + trial.measure_s;

@@ -3,13 +3,13 @@
 use super::bench::Bench;
 use super::search;
 use super::servers::{Moody, Queue, Server, Service};
-use decide::find::{Arrivals, Finding, Limit, Recovery, Settings};
+use decide::find::{Arrivals, FindFinding, FindSettings, Limit, Recovery};
 
 /// A server and its knee.
 struct Known {
     name: &'static str,
     knee: f64,
-    settings: Settings,
+    settings: FindSettings,
     make: fn() -> Box<dyn Server>,
     /// Searches of each test run, and of a full one.
     few: u64,
@@ -20,20 +20,20 @@ fn queue(servers: usize, service: Service) -> Box<dyn Server> {
     Box::new(Queue::new(servers, 1_000.0, service))
 }
 
-fn quantile(quantile: f64, limit_ms: f64) -> Settings {
-    Settings::new(0, vec![Limit::Quantile { quantile, limit_ms }])
+fn quantile(quantile: f64, limit_ms: f64) -> FindSettings {
+    FindSettings::new(0, vec![Limit::Quantile { quantile, limit_ms }])
 }
 
-fn mean(limit_ms: f64) -> Settings {
-    Settings::new(0, vec![Limit::Mean { limit_ms }])
+fn mean(limit_ms: f64) -> FindSettings {
+    FindSettings::new(0, vec![Limit::Mean { limit_ms }])
 }
 
-fn minutes(minutes: f64, settings: Settings) -> Settings {
-    Settings { budget_s: minutes * 60.0, ..settings }
+fn minutes(minutes: f64, settings: FindSettings) -> FindSettings {
+    FindSettings { budget_s: minutes * 60.0, ..settings }
 }
 
-fn evenly(settings: Settings) -> Settings {
-    Settings { arrivals: Arrivals::Even, ..settings }
+fn evenly(settings: FindSettings) -> FindSettings {
+    FindSettings { arrivals: Arrivals::Even, ..settings }
 }
 
 /// Sixteen slots of 100/s each, and whoever finds none is refused.
@@ -43,8 +43,8 @@ fn slots() -> Box<dyn Server> {
     Box::new(queue)
 }
 
-fn failed(share: f64) -> Settings {
-    Settings::new(0, vec![Limit::Failed { share }])
+fn failed(share: f64) -> FindSettings {
+    FindSettings::new(0, vec![Limit::Failed { share }])
 }
 
 fn table() -> Vec<Known> {
@@ -106,10 +106,10 @@ fn find(known: &Known, seeds: u64) -> Found {
     let mut knees = Vec::new();
     let mut covered = 0;
     for seed in 0..seeds {
-        let settings = Settings { seed: 1 + 7 * seed, ..known.settings.clone() };
+        let settings = FindSettings { seed: 1 + 7 * seed, ..known.settings.clone() };
         let (outcome, _) = search(&mut Bench::new((known.make)()), &settings);
         match &outcome.finding {
-            Finding::Knee(knee) => {
+            FindFinding::Knee(knee) => {
                 knees.push(knee.rate / known.knee);
                 covered += u64::from(knee.interval.covers(known.knee));
             }
@@ -169,9 +169,9 @@ fn many_searches_find_known_knees() {
 }
 
 /// Outcomes of ten searches, by the name of the finding.
-fn findings(settings: &Settings, make: impl Fn() -> Bench) -> Vec<(Finding, String)> {
+fn findings(settings: &FindSettings, make: impl Fn() -> Bench) -> Vec<(FindFinding, String)> {
     let one = |seed: u64| {
-        let (outcome, _) = search(&mut make(), &Settings { seed: 1 + 7 * seed, ..settings.clone() });
+        let (outcome, _) = search(&mut make(), &FindSettings { seed: 1 + 7 * seed, ..settings.clone() });
         (outcome.finding.clone(), outcome.headline())
     };
     (0..10).map(one).collect()
@@ -185,11 +185,11 @@ fn with_moods(change: impl Fn(&mut Queue)) -> Bench {
 
 #[track_caller]
 /// The ways back of those searches that had time to look for one.
-fn recoveries(findings: &[(Finding, String)]) -> Vec<Recovery> {
+fn recoveries(findings: &[(FindFinding, String)]) -> Vec<Recovery> {
     let found: Vec<Recovery> = findings
         .iter()
         .filter_map(|(finding, _)| match finding {
-            Finding::Knee(knee) => knee.recovery,
+            FindFinding::Knee(knee) => knee.recovery,
             _ => None,
         })
         .collect();
@@ -197,7 +197,7 @@ fn recoveries(findings: &[(Finding, String)]) -> Vec<Recovery> {
     found
 }
 
-fn at_least(findings: &[(Finding, String)], wanted: usize, is: impl Fn(&Finding) -> bool) {
+fn at_least(findings: &[(FindFinding, String)], wanted: usize, is: impl Fn(&FindFinding) -> bool) {
     let count = findings.iter().filter(|(finding, _)| is(finding)).count();
     assert!(count >= wanted, "{count} of {}: {findings:#?}", findings.len());
 }
@@ -208,17 +208,17 @@ fn a_server_that_pauses_too_long_has_no_knee() {
     let found = findings(&quantile(0.99, 50.0), || {
         with_moods(|queue| (queue.moods.pause, queue.moods.every) = (0.2, 10.0))
     });
-    at_least(&found, 8, |finding| matches!(finding, Finding::NoRate { .. }));
+    at_least(&found, 8, |finding| matches!(finding, FindFinding::NoRate { .. }));
     // At a few requests a second half a minute sees a handful of them, and chance may let it pass: rarely, and widely.
-    at_least(&found, 9, |finding| !matches!(finding, Finding::Knee(_)));
+    at_least(&found, 9, |finding| !matches!(finding, FindFinding::Knee(_)));
 }
 
 #[test]
 fn a_server_that_refuses_or_is_slow_at_once_has_no_knee() {
     let found = findings(&quantile(0.99, 50.0), || with_moods(|queue| queue.room = 0));
-    at_least(&found, 10, |finding| matches!(finding, Finding::NoRate { lowest: None, .. }));
+    at_least(&found, 10, |finding| matches!(finding, FindFinding::NoRate { lowest: None, .. }));
     let found = findings(&quantile(0.99, 0.5), || with_moods(|_| {}));
-    at_least(&found, 10, |finding| matches!(finding, Finding::NoRate { lowest: None, .. }));
+    at_least(&found, 10, |finding| matches!(finding, FindFinding::NoRate { lowest: None, .. }));
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn a_server_that_tires_has_drifted() {
     at_least(
         &found,
         8,
-        |finding| matches!(finding, Finding::Drifted { per_minute, .. } if (-0.035..-0.01).contains(per_minute)),
+        |finding| matches!(finding, FindFinding::Drifted { per_minute, .. } if (-0.035..-0.01).contains(per_minute)),
     );
 }
 
@@ -238,7 +238,7 @@ fn a_noisy_server_has_a_wider_interval() {
         let mut widths: Vec<f64> = found
             .iter()
             .filter_map(|(finding, _)| match finding {
-                Finding::Knee(knee) => Some(knee.interval.relative_width()),
+                FindFinding::Knee(knee) => Some(knee.interval.relative_width()),
                 _ => None,
             })
             .collect();
@@ -256,7 +256,7 @@ fn a_slow_generator_gives_at_least() {
     at_least(
         &found,
         10,
-        |finding| matches!(finding, Finding::AtLeast { rate, .. } if (625.0..700.0).contains(rate)),
+        |finding| matches!(finding, FindFinding::AtLeast { rate, .. } if (625.0..700.0).contains(rate)),
     );
 }
 
@@ -266,7 +266,7 @@ fn a_wall_is_halved_until_it_is_narrow() {
     let settings = evenly(quantile(0.99, 50.0));
     let found = findings(&settings, || Bench::new(queue(1, Service::Fixed)));
     at_least(&found, 8, |finding| {
-        matches!(finding, Finding::Knee(knee) if (0.97..1.04).contains(&(knee.rate / 1_000.0))
+        matches!(finding, FindFinding::Knee(knee) if (0.97..1.04).contains(&(knee.rate / 1_000.0))
             && knee.interval.relative_width() <= 0.031)
     });
 }
@@ -300,7 +300,7 @@ fn a_server_that_gets_slower_the_more_wait_has_a_knee_below_its_peak_and_none_ab
     // The peak is 1271/s with 45 there.
     let found = findings(&quantile(0.99, 50.0), retrograde);
     at_least(&found, 8, |finding| {
-        matches!(finding, Finding::Knee(knee) if (1_050.0..1_230.0).contains(&knee.rate)
+        matches!(finding, FindFinding::Knee(knee) if (1_050.0..1_230.0).contains(&knee.rate)
             && knee.recovery.is_none_or(|recovery| recovery.after_s.is_none()))
     });
 }

@@ -2,7 +2,7 @@
 
 use decide::Void;
 use decide::find::{
-    Find, Finding, Limit, Outcome, Pace, Purpose, SLICES, Settings, Slice, Trial, TrialResult,
+    Find, FindFinding, FindSettings, Limit, Outcome, Pace, Purpose, SLICES, Slice, Trial, TrialResult,
 };
 use decide::machine::{Next, Recorded};
 use plan::draw::Draw;
@@ -94,9 +94,9 @@ impl World {
 
 fn check(seed: u64) {
     let mut world = World::new(seed);
-    let settings = Settings {
+    let settings = FindSettings {
         budget_s: 180.0 + 600.0 * world.draw.unit(),
-        ..Settings::new(seed, vec![Limit::Quantile { quantile: 0.99, limit_ms: 50.0 }])
+        ..FindSettings::new(seed, vec![Limit::Quantile { quantile: 0.99, limit_ms: 50.0 }])
     };
     let mut find = Recorded::<Find>::start(settings.clone()).unwrap();
     let outcome: Outcome = loop {
@@ -119,9 +119,9 @@ fn check(seed: u64) {
     let holds = steps.iter().filter(|step| step.asked.purpose == Purpose::Hold && step.answer.void.is_none());
     let over = |result: &TrialResult| result.over(0) / result.due().max(1.0);
     match &outcome.finding {
-        Finding::Knee(knee) => {
+        FindFinding::Knee(knee) => {
             let at = |rate: f64| {
-                move |step: &&decide::machine::Step<Trial, TrialResult>| {
+                move |step: &&decide::machine::DecideStep<Trial, TrialResult>| {
                     step.asked.pace == Pace::Open { rate }
                 }
             };
@@ -132,26 +132,26 @@ fn check(seed: u64) {
             assert!(knee.held <= knee.interval.high, "{told}");
             assert!(self::generator_could(&world, knee.held), "{told}, beyond what could be sent");
         }
-        Finding::AtLeast { rate, .. } => assert!(*rate <= world.generator, "{told}"),
-        Finding::NotSteady { refuted, .. } => {
+        FindFinding::AtLeast { rate, .. } => assert!(*rate <= world.generator, "{told}"),
+        FindFinding::NotSteady { refuted, .. } => {
             assert!(refuted.windows(2).all(|pair| pair[1] < pair[0]), "{told}")
         }
-        Finding::NoRate { lowest: Some(rate), .. } => {
-            let is_valid = |step: &&decide::machine::Step<Trial, TrialResult>| {
+        FindFinding::NoRate { lowest: Some(rate), .. } => {
+            let is_valid = |step: &&decide::machine::DecideStep<Trial, TrialResult>| {
                 step.asked.pace == Pace::Open { rate: *rate } && step.answer.void.is_none()
             };
             assert!(steps.iter().any(|step| is_valid(&step)), "{told}, of which nothing is known");
         }
-        Finding::NoRate { lowest: None, .. } => {
+        FindFinding::NoRate { lowest: None, .. } => {
             assert!(steps.iter().any(|step| step.answer.void.is_none()), "{told}")
         }
-        Finding::Drifted { .. } | Finding::Partial { .. } | Finding::NoVerdict { .. } => {}
+        FindFinding::Drifted { .. } | FindFinding::Partial { .. } | FindFinding::NoVerdict { .. } => {}
     }
     if steps.iter().all(|step| step.answer.void.is_some()) {
         assert!(
             matches!(
                 outcome.finding,
-                Finding::NoVerdict { .. } | Finding::Partial { kept: None, broken: None, .. }
+                FindFinding::NoVerdict { .. } | FindFinding::Partial { kept: None, broken: None, .. }
             ),
             "{told}: all was void"
         );

@@ -6,11 +6,11 @@ mod laws;
 mod servers;
 
 use bench::Bench;
-use decide::find::{Find, Outcome, Settings};
+use decide::find::{Find, FindSettings, Outcome};
 use decide::machine::{Next, Recorded};
 
 /// Runs a search to its end.
-pub fn search(bench: &mut Bench, settings: &Settings) -> (Outcome, Recorded<Find>) {
+pub fn search(bench: &mut Bench, settings: &FindSettings) -> (Outcome, Recorded<Find>) {
     let mut find = Recorded::<Find>::start(settings.clone()).expect("settings from which something can come");
     loop {
         match find.next().clone() {

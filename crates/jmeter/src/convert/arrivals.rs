@@ -1,22 +1,22 @@
 //! Thread groups of arrivals: users begin when they are due, whatever became of those before, each for one iteration.
 
-use super::kinds::{Convert, Kind, Users};
+use super::kinds::{Convert, ElementKind, Users};
 use super::schedule::{Schedule, ScheduleError};
 use super::{Converter, users};
 use crate::element::Element;
 use plan::{Arrivals, Pace, Stage, Stop};
 use std::time::Duration;
 
-pub(super) const KINDS: &[Kind] = &[
-    Kind {
+pub(super) const KINDS: &[ElementKind] = &[
+    ElementKind {
         class: "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup",
         convert: Convert::Group(arriving_users),
     },
-    Kind {
+    ElementKind {
         class: "com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup",
         convert: Convert::Group(arriving_by_table),
     },
-    Kind { class: "OpenModelThreadGroup", convert: Convert::Group(arriving_by_schedule) },
+    ElementKind { class: "OpenModelThreadGroup", convert: Convert::Group(arriving_by_schedule) },
 ];
 
 /// So many users begin in each second or minute, each for one iteration, whatever became of those before.

@@ -1,27 +1,27 @@
 //! Assertions → checks.
 
 use super::extract::unreadable;
-use super::kinds::{Convert, Kind};
+use super::kinds::{Convert, ElementKind};
 use super::text::short;
 use super::{Converter, compare, digest};
 use crate::element::{Element, Value};
 use plan::answer::{By, Check, Must, Part, Selector, Take, canonical_json};
 use plan::{Body, Step};
 
-pub(super) const KINDS: &[Kind] = &[
-    Kind { class: "ResponseAssertion", convert: Convert::Assertion(response) },
-    Kind { class: "DurationAssertion", convert: Convert::Assertion(duration) },
-    Kind { class: "SizeAssertion", convert: Convert::Assertion(size) },
-    Kind { class: "JSONPathAssertion", convert: Convert::Assertion(json_path) },
-    Kind { class: "XPathAssertion", convert: Convert::Assertion(xpath_assertion) },
-    Kind { class: "XPath2Assertion", convert: Convert::Assertion(xpath_assertion) },
-    Kind { class: "XMLAssertion", convert: Convert::Assertion(|_, of| vec![Step::Check(is_xml(of))]) },
-    Kind { class: "JMESPathAssertion", convert: Convert::Assertion(jmespath_assertion) },
-    Kind { class: "CompareAssertion", convert: Convert::Assertion(compare::compare) },
-    Kind { class: "MD5HexAssertion", convert: Convert::Assertion(digest::md5) },
-    Kind { class: "HTMLAssertion", convert: Convert::Assertion(|c, of| cannot(c, of, TIDY)) },
-    Kind { class: "XMLSchemaAssertion", convert: Convert::Assertion(|c, of| cannot(c, of, SCHEMA)) },
-    Kind { class: "SMIMEAssertion", convert: Convert::Assertion(|c, of| cannot(c, of, SIGNED)) },
+pub(super) const KINDS: &[ElementKind] = &[
+    ElementKind { class: "ResponseAssertion", convert: Convert::Assertion(response) },
+    ElementKind { class: "DurationAssertion", convert: Convert::Assertion(duration) },
+    ElementKind { class: "SizeAssertion", convert: Convert::Assertion(size) },
+    ElementKind { class: "JSONPathAssertion", convert: Convert::Assertion(json_path) },
+    ElementKind { class: "XPathAssertion", convert: Convert::Assertion(xpath_assertion) },
+    ElementKind { class: "XPath2Assertion", convert: Convert::Assertion(xpath_assertion) },
+    ElementKind { class: "XMLAssertion", convert: Convert::Assertion(|_, of| vec![Step::Check(is_xml(of))]) },
+    ElementKind { class: "JMESPathAssertion", convert: Convert::Assertion(jmespath_assertion) },
+    ElementKind { class: "CompareAssertion", convert: Convert::Assertion(compare::compare) },
+    ElementKind { class: "MD5HexAssertion", convert: Convert::Assertion(digest::md5) },
+    ElementKind { class: "HTMLAssertion", convert: Convert::Assertion(|c, of| cannot(c, of, TIDY)) },
+    ElementKind { class: "XMLSchemaAssertion", convert: Convert::Assertion(|c, of| cannot(c, of, SCHEMA)) },
+    ElementKind { class: "SMIMEAssertion", convert: Convert::Assertion(|c, of| cannot(c, of, SIGNED)) },
 ];
 
 const TIDY: &str = "it counts the errors and warnings of Tidy, whose rules for HTML of long ago nobody has here: check texts, or nodes by CSS or XPath";
@@ -304,21 +304,21 @@ fn xpath_assertion(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
     }
     let at = Selector::body(By::XPath { path: path.clone(), html, take: Take::Text });
     let (must, none, some) = match kind {
-        markup::Kind::Nodes => (
+        markup::XpathKind::Nodes => (
             Must::Exist,
             format!("No Nodes Matched {path}"),
             "Specified XPath was found... Turn off negate if this is not desired".to_owned(),
         ),
-        markup::Kind::Boolean => (
+        markup::XpathKind::Boolean => (
             Must::Equal(Body::from("true")),
             format!("No Nodes Matched for {path}"),
             format!("Nodes Matched for {path}"),
         ),
         // A number or a text: any XML does for XPath 2, and none for XPath 1, negated or not.
-        markup::Kind::Number | markup::Kind::Text if of.class == "XPath2Assertion" => {
+        markup::XpathKind::Number | markup::XpathKind::Text if of.class == "XPath2Assertion" => {
             (Must::BeAnything, String::new(), format!("Nodes Matched for {path}"))
         }
-        markup::Kind::Number | markup::Kind::Text => {
+        markup::XpathKind::Number | markup::XpathKind::Text => {
             let nothing =
                 if flag("negate") { Must::BeAnything } else { Must::Not(Box::new(Must::BeAnything)) };
             let says = format!("Cannot understand: {path}");

@@ -71,8 +71,9 @@ fn comparison(c: &mut Converter<'_>, script: &Text) -> Option<String> {
 }
 
 /// Cuts a script into words; `None` where a piece of it is no word of a comparison.
-fn tokens(c: &mut Converter<'_>, script: &Text) -> Option<Vec<Token>> {
-    let (mut tokens, mut quote): (Vec<Token>, Option<(char, Vec<String>)>) = (Vec::new(), None);
+fn tokens(c: &mut Converter<'_>, script: &Text) -> Option<Vec<ConditionToken>> {
+    let mut tokens: Vec<ConditionToken> = Vec::new();
+    let mut quote: Option<(char, Vec<String>)> = None;
     for piece in script.pieces() {
         match piece {
             Piece::Fixed(text) => cut(text, &mut tokens, &mut quote)?,
@@ -80,7 +81,7 @@ fn tokens(c: &mut Converter<'_>, script: &Text) -> Option<Vec<Token>> {
                 let value = operand(c, other)?;
                 match &mut quote {
                     Some((_, parts)) => parts.push(value),
-                    None => tokens.push(Token::Value(value)),
+                    None => tokens.push(ConditionToken::Value(value)),
                 }
             }
         }
@@ -90,8 +91,8 @@ fn tokens(c: &mut Converter<'_>, script: &Text) -> Option<Vec<Token>> {
     }
     // `vars.get("x")` names a variable.
     for token in &mut tokens {
-        if let Token::Variable(name) = token {
-            *token = Token::Value(match c.variables.get(name) {
+        if let ConditionToken::Variable(name) = token {
+            *token = ConditionToken::Value(match c.variables.get(name) {
                 super::variables::Variable::Constant(value) => quoted(&value),
                 super::variables::Variable::Kept(name) => super::text::operand(&name),
                 super::variables::Variable::Unset => return None,
@@ -112,7 +113,7 @@ pub(super) fn operand(c: &mut Converter<'_>, piece: &Piece) -> Option<String> {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Token {
+enum ConditionToken {
     /// A value, as the plan's expressions have it.
     Value(String),
     /// A variable by its name.
@@ -125,7 +126,7 @@ const SIGNS: [&str; 16] =
     ["===", "!==", "==~", "==", "!=", "<=", ">=", "&&", "||", "=~", "<", ">", "!", "(", ")", "."];
 
 /// Cuts a text into tokens, behind those that are there. `quote`: the text in quotes that is open.
-fn cut(text: &str, tokens: &mut Vec<Token>, quote: &mut Option<(char, Vec<String>)>) -> Option<()> {
+fn cut(text: &str, tokens: &mut Vec<ConditionToken>, quote: &mut Option<(char, Vec<String>)>) -> Option<()> {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         if let Some((mark, parts)) = quote {
@@ -141,7 +142,7 @@ fn cut(text: &str, tokens: &mut Vec<Token>, quote: &mut Option<(char, Vec<String
             }
             let value = if parts.is_empty() { quoted("") } else { super::control::joined(parts) };
             *quote = None;
-            tokens.push(Token::Value(value));
+            tokens.push(ConditionToken::Value(value));
             fold_vars(tokens);
             rest = &rest[end + 1..];
         } else if matches!(first, '"' | '\'') {
@@ -155,13 +156,13 @@ fn cut(text: &str, tokens: &mut Vec<Token>, quote: &mut Option<(char, Vec<String
                 .unwrap_or(rest.len());
             let end = decimal_end(rest, end);
             tokens.push(match rest[..end].parse::<f64>() {
-                Ok(_) => Token::Value(rest[..end].to_owned()),
-                Err(_) => Token::Word(rest[..end].to_owned()),
+                Ok(_) => ConditionToken::Value(rest[..end].to_owned()),
+                Err(_) => ConditionToken::Word(rest[..end].to_owned()),
             });
             rest = &rest[end..];
         } else {
             let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign))?;
-            tokens.push(Token::Sign(sign));
+            tokens.push(ConditionToken::Sign(sign));
             rest = &rest[sign.len()..];
         }
     }
@@ -177,17 +178,21 @@ fn decimal_end(text: &str, end: usize) -> usize {
 }
 
 /// Makes `vars . get ( "x"` one variable; its parenthesis is closed by the parser.
-fn fold_vars(tokens: &mut Vec<Token>) {
-    let word = |token: &Token, expected: &str| matches!(token, Token::Word(word) if word == expected);
+fn fold_vars(tokens: &mut Vec<ConditionToken>) {
+    let word = |token: &ConditionToken, expected: &str| matches!(token, ConditionToken::Word(word) if word == expected);
     let length = tokens.len();
-    let Some([vars, dot, get, open, Token::Value(name)]) = tokens.last_chunk::<5>() else { return };
+    let Some([vars, dot, get, open, ConditionToken::Value(name)]) = tokens.last_chunk::<5>() else { return };
     let plain = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).map(str::to_owned);
-    if let (true, true, true, true, Some(name)) =
-        (word(vars, "vars"), *dot == Token::Sign("."), word(get, "get"), *open == Token::Sign("("), plain)
-    {
+    if let (true, true, true, true, Some(name)) = (
+        word(vars, "vars"),
+        *dot == ConditionToken::Sign("."),
+        word(get, "get"),
+        *open == ConditionToken::Sign("("),
+        plain,
+    ) {
         tokens.truncate(length - 5);
-        tokens.push(Token::Sign("("));
-        tokens.push(Token::Variable(name));
+        tokens.push(ConditionToken::Sign("("));
+        tokens.push(ConditionToken::Variable(name));
     }
 }
 
@@ -215,7 +220,7 @@ impl Operand {
 
 /// Reads a comparison.
 struct Parser<'t> {
-    tokens: &'t [Token],
+    tokens: &'t [ConditionToken],
     at: usize,
 }
 
@@ -273,8 +278,10 @@ impl Parser<'_> {
         let token = self.tokens.get(self.at)?.clone();
         self.at += 1;
         match token {
-            Token::Value(text) => self.method(Operand::value(text)),
-            Token::Word(word) if matches!(word.as_str(), "true" | "false") => Some(Operand::truth(word)),
+            ConditionToken::Value(text) => self.method(Operand::value(text)),
+            ConditionToken::Word(word) if matches!(word.as_str(), "true" | "false") => {
+                Some(Operand::truth(word))
+            }
             _ => None,
         }
     }
@@ -284,7 +291,7 @@ impl Parser<'_> {
         if !self.takes(&["."], &[]) {
             return Some(of);
         }
-        let Token::Word(name) = self.tokens.get(self.at)?.clone() else { return None };
+        let ConditionToken::Word(name) = self.tokens.get(self.at)?.clone() else { return None };
         self.at += 1;
         if !self.takes(&["("], &[]) {
             return None;
@@ -305,8 +312,8 @@ impl Parser<'_> {
 
     fn takes(&mut self, signs: &[&str], words: &[&str]) -> bool {
         let found = match self.tokens.get(self.at) {
-            Some(Token::Sign(sign)) => signs.contains(sign),
-            Some(Token::Word(word)) => words.contains(&word.as_str()),
+            Some(ConditionToken::Sign(sign)) => signs.contains(sign),
+            Some(ConditionToken::Word(word)) => words.contains(&word.as_str()),
             _ => false,
         };
         self.at += usize::from(found);

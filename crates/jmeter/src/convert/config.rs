@@ -1,6 +1,6 @@
 //! Elements that act when an iteration begins: data sets, counters, random variables, user parameters.
 
-use super::kinds::{self, Convert, Kind};
+use super::kinds::{self, Convert, ElementKind};
 use super::scope::Scope;
 use super::{Converter, interrupt, keystore};
 use crate::element::{Element, Value};
@@ -8,22 +8,22 @@ use crate::role::Role;
 use plan::data::Source;
 use plan::{Body, CounterStep, Feed, FeedEnd, Scope as Sharing, Set, Step};
 
-pub(super) const KINDS: &[Kind] = &[
-    Kind { class: "CSVDataSet", convert: Convert::Config(rows) },
-    Kind { class: "CounterConfig", convert: Convert::Config(counter) },
-    Kind { class: "RandomVariableConfig", convert: Convert::Config(random_variable) },
-    Kind { class: "ConfigTestElement", convert: Convert::Config(defaults) },
-    Kind { class: "JDBCDataSource", convert: Convert::Config(databases) },
-    Kind { class: "KeystoreConfig", convert: Convert::Config(keystore::keystore_config) },
+pub(super) const KINDS: &[ElementKind] = &[
+    ElementKind { class: "CSVDataSet", convert: Convert::Config(rows) },
+    ElementKind { class: "CounterConfig", convert: Convert::Config(counter) },
+    ElementKind { class: "RandomVariableConfig", convert: Convert::Config(random_variable) },
+    ElementKind { class: "ConfigTestElement", convert: Convert::Config(defaults) },
+    ElementKind { class: "JDBCDataSource", convert: Convert::Config(databases) },
+    ElementKind { class: "KeystoreConfig", convert: Convert::Config(keystore::keystore_config) },
     // Read by the samplers that they hold for, or at the start.
-    Kind { class: "Arguments", convert: Convert::Config(read_elsewhere) },
-    Kind { class: "HeaderManager", convert: Convert::Config(read_elsewhere) },
-    Kind { class: "CookieManager", convert: Convert::Config(read_elsewhere) },
-    Kind { class: "CacheManager", convert: Convert::Config(read_elsewhere) },
-    Kind { class: "AuthManager", convert: Convert::Config(read_elsewhere) },
-    Kind { class: interrupt::CLASS, convert: Convert::Config(read_elsewhere) },
-    Kind { class: "DNSCacheManager", convert: Convert::Config(read_elsewhere) },
-    Kind { class: "LoginConfig", convert: Convert::Config(read_elsewhere) },
+    ElementKind { class: "Arguments", convert: Convert::Config(read_elsewhere) },
+    ElementKind { class: "HeaderManager", convert: Convert::Config(read_elsewhere) },
+    ElementKind { class: "CookieManager", convert: Convert::Config(read_elsewhere) },
+    ElementKind { class: "CacheManager", convert: Convert::Config(read_elsewhere) },
+    ElementKind { class: "AuthManager", convert: Convert::Config(read_elsewhere) },
+    ElementKind { class: interrupt::CLASS, convert: Convert::Config(read_elsewhere) },
+    ElementKind { class: "DNSCacheManager", convert: Convert::Config(read_elsewhere) },
+    ElementKind { class: "LoginConfig", convert: Convert::Config(read_elsewhere) },
 ];
 
 /// Returns the steps that begin each iteration of a controller: of the elements directly below it, and below its samplers.

@@ -1,6 +1,6 @@
 //! Controllers → steps that decide on others.
 
-use super::kinds::{self, Convert, Kind};
+use super::kinds::{self, Convert, ElementKind};
 use super::scope::Scope;
 use super::text::{operand, quoted};
 use super::{Converter, condition as conditions, config, listener, sampler};
@@ -20,36 +20,36 @@ pub(super) struct Titled {
     pub(super) title: Body,
 }
 
-pub(super) const KINDS: &[Kind] = &[
-    Kind { class: "GenericController", convert: Convert::Controller(sequence) },
-    Kind { class: "RecordingController", convert: Convert::Controller(sequence) },
-    Kind { class: "TestFragmentController", convert: Convert::Controller(sequence) },
-    Kind { class: "ModuleController", convert: Convert::Controller(sequence) },
-    Kind { class: "IncludeController", convert: Convert::Controller(sequence) },
-    Kind { class: "LoopController", convert: Convert::Controller(looped) },
-    Kind { class: "OnceOnlyController", convert: Convert::Controller(once) },
-    Kind { class: "CriticalSectionController", convert: Convert::Controller(locked) },
-    Kind { class: "IfController", convert: Convert::Controller(condition) },
-    Kind { class: "WhileController", convert: Convert::Controller(while_loop) },
-    Kind { class: "ForeachController", convert: Convert::Controller(for_each) },
-    Kind { class: "RunTime", convert: Convert::Controller(runtime) },
-    Kind { class: "ThroughputController", convert: Convert::Controller(share) },
-    Kind {
+pub(super) const KINDS: &[ElementKind] = &[
+    ElementKind { class: "GenericController", convert: Convert::Controller(sequence) },
+    ElementKind { class: "RecordingController", convert: Convert::Controller(sequence) },
+    ElementKind { class: "TestFragmentController", convert: Convert::Controller(sequence) },
+    ElementKind { class: "ModuleController", convert: Convert::Controller(sequence) },
+    ElementKind { class: "IncludeController", convert: Convert::Controller(sequence) },
+    ElementKind { class: "LoopController", convert: Convert::Controller(looped) },
+    ElementKind { class: "OnceOnlyController", convert: Convert::Controller(once) },
+    ElementKind { class: "CriticalSectionController", convert: Convert::Controller(locked) },
+    ElementKind { class: "IfController", convert: Convert::Controller(condition) },
+    ElementKind { class: "WhileController", convert: Convert::Controller(while_loop) },
+    ElementKind { class: "ForeachController", convert: Convert::Controller(for_each) },
+    ElementKind { class: "RunTime", convert: Convert::Controller(runtime) },
+    ElementKind { class: "ThroughputController", convert: Convert::Controller(share) },
+    ElementKind {
         class: "RandomController",
         convert: Convert::Controller(|c, of, scope| choice(c, of, scope, ChoiceBy::Weight)),
     },
-    Kind {
+    ElementKind {
         class: "RandomOrderController",
         convert: Convert::Controller(|c, of, scope| choice(c, of, scope, ChoiceBy::Shuffle)),
     },
-    Kind { class: "InterleaveControl", convert: Convert::Controller(interleaved) },
-    Kind { class: "SwitchController", convert: Convert::Controller(switch) },
-    Kind {
+    ElementKind { class: "InterleaveControl", convert: Convert::Controller(interleaved) },
+    ElementKind { class: "SwitchController", convert: Convert::Controller(switch) },
+    ElementKind {
         class: "com.blazemeter.jmeter.control.WeightedSwitchController",
         convert: Convert::Controller(weighted),
     },
-    Kind { class: "TransactionController", convert: Convert::Controller(transaction) },
-    Kind {
+    ElementKind { class: "TransactionController", convert: Convert::Controller(transaction) },
+    ElementKind {
         class: "com.blazemeter.jmeter.controller.ParallelSampler",
         convert: Convert::Controller(one_by_one),
     },

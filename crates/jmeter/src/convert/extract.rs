@@ -1,21 +1,27 @@
 //! Extractors → what is taken from answers.
 
 use super::Converter;
-use super::kinds::{Convert, Kind};
+use super::kinds::{Convert, ElementKind};
 use super::text::short;
 use super::variables::MATCHES;
 use crate::element::Element;
 use plan::answer::{By, Extract, Part, Selector, Take, Which};
 use plan::{Body, Step};
 
-pub(super) const KINDS: &[Kind] = &[
-    Kind { class: "RegexExtractor", convert: Convert::Post(regex) },
-    Kind { class: "BoundaryExtractor", convert: Convert::Post(boundary) },
-    Kind { class: "JSONPostProcessor", convert: Convert::Post(json) },
-    Kind { class: "XPathExtractor", convert: Convert::Post(|c, of| xpath(c, of, "XPathExtractor", false)) },
-    Kind { class: "XPath2Extractor", convert: Convert::Post(|c, of| xpath(c, of, "XPathExtractor2", true)) },
-    Kind { class: "HtmlExtractor", convert: Convert::Post(css) },
-    Kind { class: "JMESPathExtractor", convert: Convert::Post(jmespath) },
+pub(super) const KINDS: &[ElementKind] = &[
+    ElementKind { class: "RegexExtractor", convert: Convert::Post(regex) },
+    ElementKind { class: "BoundaryExtractor", convert: Convert::Post(boundary) },
+    ElementKind { class: "JSONPostProcessor", convert: Convert::Post(json) },
+    ElementKind {
+        class: "XPathExtractor",
+        convert: Convert::Post(|c, of| xpath(c, of, "XPathExtractor", false)),
+    },
+    ElementKind {
+        class: "XPath2Extractor",
+        convert: Convert::Post(|c, of| xpath(c, of, "XPathExtractor2", true)),
+    },
+    ElementKind { class: "HtmlExtractor", convert: Convert::Post(css) },
+    ElementKind { class: "JMESPathExtractor", convert: Convert::Post(jmespath) },
 ];
 
 pub(super) fn regex(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {

@@ -2,16 +2,16 @@
 
 use super::Converter;
 use super::http::Sampler;
-use super::kinds::{Convert, Kind};
+use super::kinds::{Convert, ElementKind};
 use super::text::Encoding;
 use crate::element::Element;
 use crate::follow::SessionPlace;
 use crate::form;
 use plan::{Body, Code, Step};
 
-pub(super) const KINDS: &[Kind] = &[
-    Kind { class: LINK, convert: Convert::Follow(link) },
-    Kind { class: SESSION, convert: Convert::Follow(session) },
+pub(super) const KINDS: &[ElementKind] = &[
+    ElementKind { class: LINK, convert: Convert::Follow(link) },
+    ElementKind { class: SESSION, convert: Convert::Follow(session) },
 ];
 
 const LINK: &str = "AnchorModifier";

@@ -1,22 +1,22 @@
 //! Groups of users → phases: when users come and go, how often they walk, and what a failure means.
 
-use super::kinds::{self, Convert, Kind};
+use super::kinds::{self, Convert, ElementKind};
 use super::scope::Scope;
 use super::{Converter, control, keystore, listener};
 use crate::element::Element;
 use crate::role::Role;
 use plan::{
-    Body, Check, CheckContent, Group, Http, Io, Keep, Limits, Load, OnFailure, Pace, Phase, Plan, Protocol,
-    Scenario, Set, Site, Step, Stop, Tls,
+    Body, Check, CheckContent, Group, Http, Io, Keep, Load, LoadLimits, OnFailure, Pace, Phase, Plan,
+    Protocol, Scenario, Set, Site, Step, Stop, Tls,
 };
 use std::time::Duration;
 
-pub(super) const IDLE: &[Kind] = &[
-    Kind { class: "WorkBench", convert: Convert::Idle },
-    Kind { class: "ProxyControl", convert: Convert::Idle },
-    Kind { class: "MirrorServer", convert: Convert::Idle },
-    Kind { class: "HttpMirrorControl", convert: Convert::Idle },
-    Kind { class: "PropertyControl", convert: Convert::Idle },
+pub(super) const IDLE: &[ElementKind] = &[
+    ElementKind { class: "WorkBench", convert: Convert::Idle },
+    ElementKind { class: "ProxyControl", convert: Convert::Idle },
+    ElementKind { class: "MirrorServer", convert: Convert::Idle },
+    ElementKind { class: "HttpMirrorControl", convert: Convert::Idle },
+    ElementKind { class: "PropertyControl", convert: Convert::Idle },
 ];
 
 /// The whole plan.
@@ -81,17 +81,17 @@ pub(super) fn load(c: &mut Converter<'_>, phases: Vec<Phase>) -> Load {
 }
 
 /// JMeter waits without end where a sampler does not say how long.
-fn time_limits(c: &Converter<'_>) -> Limits {
+fn time_limits(c: &Converter<'_>) -> LoadLimits {
     let longest = |of: fn(&(u64, u64)) -> u64| {
         let given: Vec<u64> = c.limits.iter().map(of).collect();
         let all_given = !given.is_empty() && given.iter().all(|ms| *ms > 0);
         given.into_iter().max().filter(|_| all_given).map(Duration::from_millis)
     };
-    Limits {
+    LoadLimits {
         connect: longest(|limits| limits.0).unwrap_or(Duration::from_secs(130)),
         request: longest(|limits| limits.1).unwrap_or(Duration::from_secs(3600)),
         grace: Duration::from_secs(600),
-        ..Limits::default()
+        ..LoadLimits::default()
     }
 }
 

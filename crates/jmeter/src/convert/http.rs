@@ -1,7 +1,7 @@
 //! HTTP samplers → requests: URL, parameters, bodies, and what answers must be.
 
 use super::http_fields::Method;
-use super::kinds::{Convert, Kind};
+use super::kinds::{Convert, ElementKind};
 use super::scope::Scope;
 use super::text::{Converted, Encoding, short};
 use super::{Converter, client, control, dns, follow, http_fields, interrupt, place, proxy, unsent};
@@ -122,7 +122,7 @@ pub(super) struct Content {
     pub(super) is_upload: bool,
 }
 
-pub(super) const KINDS: &[Kind] = &[Kind { class: CLASS, convert: Convert::Sampler(http) }];
+pub(super) const KINDS: &[ElementKind] = &[ElementKind { class: CLASS, convert: Convert::Sampler(http) }];
 
 const CLASS: &str = "HTTPSamplerProxy";
 
@@ -356,7 +356,7 @@ pub(super) fn upload(
 }
 
 /// The content of a file that is uploaded: as it is now, where it is a text that is there; otherwise it is read each time.
-fn file_part(c: &mut Converter<'_>, of: &Element, written: &str) -> Part {
+fn file_part(c: &mut Converter<'_>, of: &Element, written: &str) -> ConvertPart {
     let text = c.text(of, written);
     let constant = text.constant();
     let bytes = constant.as_ref().and_then(|path| (c.settings.included)(path));
@@ -369,7 +369,7 @@ fn file_part(c: &mut Converter<'_>, of: &Element, written: &str) -> Part {
     let now = bytes.and_then(|bytes| String::from_utf8(plan::template::escape(&bytes)).ok());
     let title = text.raw().rsplit(['/', '\\']).next().expect("a split has a part").to_owned();
     if let Some(text) = now {
-        return Part { title, text, before: Vec::new() };
+        return ConvertPart { title, text, before: Vec::new() };
     }
     let into = c.fresh("upload");
     let parsed = Text::parse(written, &function::is_known).unwrap_or_else(|_| Text::fixed(written));
@@ -377,7 +377,7 @@ fn file_part(c: &mut Converter<'_>, of: &Element, written: &str) -> Part {
     let fills = if path.contains("${") { Fills::Each } else { Fills::Never };
     let code = Code { fills, ..c.code(of, "file", &path, Some(into.clone())) };
     let before = text.steps().into_iter().chain([Step::Code(code)]).collect();
-    Part { title, text: format!("{{{{{into}}}}}"), before }
+    ConvertPart { title, text: format!("{{{{{into}}}}}"), before }
 }
 
 /// A body of several parts (RFC 7578).
@@ -385,7 +385,7 @@ fn multipart(
     c: &mut Converter<'_>,
     sampler: &Sampler<'_>,
     files: &[&Object],
-    contents: &[Part],
+    contents: &[ConvertPart],
     keep: &mut dyn FnMut(Converted),
 ) -> Content {
     let of = sampler.element;
@@ -415,7 +415,7 @@ fn multipart(
         keep(value);
     }
     let mut before = Vec::new();
-    for (file, Part { title, text, before: reads }) in files.iter().zip(contents) {
+    for (file, ConvertPart { title, text, before: reads }) in files.iter().zip(contents) {
         constant &= reads.is_empty();
         before.extend(reads.iter().cloned());
         let kind = file.properties.filled("File.mimetype").unwrap_or("application/octet-stream");
@@ -578,7 +578,7 @@ fn encoded(content: &Content, charset: Charset) -> Body {
         .expect("a template of ours");
     // A text alone; what stands beside values is not told from them any more.
     if charset != Charset::Utf8
-        && let [plan::template::Piece::Text(text)] = pieces.as_slice()
+        && let [plan::template::TemplatePiece::Text(text)] = pieces.as_slice()
     {
         let bytes = charset.encode(&String::from_utf8_lossy(text));
         return Body::from(plan::template::escape(&bytes));
@@ -633,14 +633,14 @@ fn no_uri(template: &str) -> bool {
     let pieces = plan::template::pieces(template.as_bytes(), plan::template::Encode::Path)
         .expect("a template of ours");
     let texts = pieces.iter().filter_map(|piece| match piece {
-        plan::template::Piece::Text(text) => Some(String::from_utf8_lossy(text)),
-        plan::template::Piece::Value { .. } => None,
+        plan::template::TemplatePiece::Text(text) => Some(String::from_utf8_lossy(text)),
+        plan::template::TemplatePiece::Value { .. } => None,
     });
     plan::uri_fault(&texts.collect::<String>()).is_some()
 }
 
 /// A file that is uploaded.
-struct Part {
+struct ConvertPart {
     /// Its name.
     title: String,
     /// Its content, with placeholders.

@@ -217,8 +217,8 @@ fn own_kind(content: &Content) -> Option<&str> {
 fn plain_length(template: &[u8]) -> usize {
     let pieces = plan::template::pieces(template, plan::template::Encode::Raw).expect("a template of ours");
     let length = pieces.iter().map(|piece| match piece {
-        plan::template::Piece::Text(text) => text.len(),
-        plan::template::Piece::Value { .. } => 0,
+        plan::template::TemplatePiece::Text(text) => text.len(),
+        plan::template::TemplatePiece::Value { .. } => 0,
     });
     length.sum()
 }

@@ -11,7 +11,7 @@ use crate::role::Role;
 use plan::{Pace, Step, Stop};
 
 /// A class of elements.
-pub(super) struct Kind {
+pub(super) struct ElementKind {
     pub class: &'static str,
     pub convert: Convert,
 }
@@ -52,7 +52,7 @@ pub(super) enum Convert {
     Idle,
 }
 
-pub(super) const ALL: &[&[Kind]] = &[
+pub(super) const ALL: &[&[ElementKind]] = &[
     users::KINDS,
     arrivals::KINDS,
     control::KINDS,
@@ -80,7 +80,7 @@ const READ_BY_OTHERS: &[&str] = &[
 ];
 
 /// The row of a class.
-fn row(class: &str) -> Option<&'static Kind> {
+fn row(class: &str) -> Option<&'static ElementKind> {
     ALL.iter().flat_map(|rows| rows.iter()).find(|kind| kind.class == class)
 }
 

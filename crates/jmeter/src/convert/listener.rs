@@ -1,7 +1,7 @@
 //! Listeners: they have no part in what is sent, but some stop the test, and those that send or write elsewhere are listed.
 
 use super::backend;
-use super::kinds::{self, Convert, Kind};
+use super::kinds::{self, Convert, ElementKind};
 use super::scope::Scope;
 use super::{Converter, sampler, users};
 use crate::element::Element;
@@ -27,14 +27,14 @@ const LIMITS: [(&str, &str, &str); 3] =
 /// Limits that newer ones have, which are of the whole run so far or of the user's own window.
 const OTHER_LIMITS: [&str; 3] = ["percentile_response_time", "rel_percentile_threshold_pct", "error_count"];
 
-pub(super) const KINDS: &[Kind] = &[
-    Kind { class: "ResultCollector", convert: Convert::Listener(results) },
-    Kind { class: "Summariser", convert: Convert::Listener(results) },
-    Kind { class: "BackendListener", convert: Convert::Listener(backend::convert) },
-    Kind { class: "BeanShellListener", convert: Convert::ScriptListener(program) },
-    Kind { class: "JSR223Listener", convert: Convert::ScriptListener(program) },
-    Kind { class: "ResultSaver", convert: Convert::Listener(saver) },
-    Kind { class: "kg.apc.jmeter.reporters.AutoStop", convert: Convert::Listener(auto_stop) },
+pub(super) const KINDS: &[ElementKind] = &[
+    ElementKind { class: "ResultCollector", convert: Convert::Listener(results) },
+    ElementKind { class: "Summariser", convert: Convert::Listener(results) },
+    ElementKind { class: "BackendListener", convert: Convert::Listener(backend::convert) },
+    ElementKind { class: "BeanShellListener", convert: Convert::ScriptListener(program) },
+    ElementKind { class: "JSR223Listener", convert: Convert::ScriptListener(program) },
+    ElementKind { class: "ResultSaver", convert: Convert::Listener(saver) },
+    ElementKind { class: "kg.apc.jmeter.reporters.AutoStop", convert: Convert::Listener(auto_stop) },
 ];
 
 /// The listeners of a sampler.

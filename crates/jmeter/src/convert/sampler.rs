@@ -2,7 +2,7 @@
 
 use super::control::Titled;
 use super::http::{self, Sampler};
-use super::kinds::{self, Convert, Kind};
+use super::kinds::{self, Convert, ElementKind};
 use super::scope::Scope;
 use super::{Converter, config, control, interrupt, java, listener};
 use crate::element::Element;
@@ -12,27 +12,27 @@ use crate::role::Role;
 use plan::{Body, Code, Delay, Expression, Fills, Flow, If, Step};
 use std::time::Duration;
 
-pub(super) const KINDS: &[Kind] = &[
-    Kind { class: "TestAction", convert: Convert::Action(action) },
-    Kind { class: "DebugSampler", convert: Convert::Sampler(debug) },
-    Kind { class: "JSR223Sampler", convert: Convert::Sampler(script_sampler) },
-    Kind { class: "BeanShellSampler", convert: Convert::Sampler(script_sampler) },
-    Kind { class: "kg.apc.jmeter.samplers.DummySampler", convert: Convert::Sampler(dummy) },
-    Kind { class: "BSFSampler", convert: Convert::Sampler(script_sampler) },
-    Kind { class: "JavaSampler", convert: Convert::Sampler(java::request) },
-    Kind { class: "JDBCSampler", convert: Convert::Sampler(database) },
-    Kind { class: "UserParameters", convert: Convert::Pre(user_parameters) },
-    Kind { class: "JSR223PreProcessor", convert: Convert::Pre(plain_script) },
-    Kind { class: "BeanShellPreProcessor", convert: Convert::Pre(plain_script) },
-    Kind { class: "BSFPreProcessor", convert: Convert::Pre(plain_script) },
-    Kind { class: "JSR223PostProcessor", convert: Convert::Post(plain_script) },
-    Kind { class: "BeanShellPostProcessor", convert: Convert::Post(plain_script) },
-    Kind { class: "BSFPostProcessor", convert: Convert::Post(plain_script) },
-    Kind { class: "DebugPostProcessor", convert: Convert::Post(debug_part) },
-    Kind { class: "ResultAction", convert: Convert::Reaction(reaction) },
-    Kind { class: "JSR223Assertion", convert: Convert::Assertion(script_assertion) },
-    Kind { class: "BeanShellAssertion", convert: Convert::Assertion(script_assertion) },
-    Kind { class: "BSFAssertion", convert: Convert::Assertion(script_assertion) },
+pub(super) const KINDS: &[ElementKind] = &[
+    ElementKind { class: "TestAction", convert: Convert::Action(action) },
+    ElementKind { class: "DebugSampler", convert: Convert::Sampler(debug) },
+    ElementKind { class: "JSR223Sampler", convert: Convert::Sampler(script_sampler) },
+    ElementKind { class: "BeanShellSampler", convert: Convert::Sampler(script_sampler) },
+    ElementKind { class: "kg.apc.jmeter.samplers.DummySampler", convert: Convert::Sampler(dummy) },
+    ElementKind { class: "BSFSampler", convert: Convert::Sampler(script_sampler) },
+    ElementKind { class: "JavaSampler", convert: Convert::Sampler(java::request) },
+    ElementKind { class: "JDBCSampler", convert: Convert::Sampler(database) },
+    ElementKind { class: "UserParameters", convert: Convert::Pre(user_parameters) },
+    ElementKind { class: "JSR223PreProcessor", convert: Convert::Pre(plain_script) },
+    ElementKind { class: "BeanShellPreProcessor", convert: Convert::Pre(plain_script) },
+    ElementKind { class: "BSFPreProcessor", convert: Convert::Pre(plain_script) },
+    ElementKind { class: "JSR223PostProcessor", convert: Convert::Post(plain_script) },
+    ElementKind { class: "BeanShellPostProcessor", convert: Convert::Post(plain_script) },
+    ElementKind { class: "BSFPostProcessor", convert: Convert::Post(plain_script) },
+    ElementKind { class: "DebugPostProcessor", convert: Convert::Post(debug_part) },
+    ElementKind { class: "ResultAction", convert: Convert::Reaction(reaction) },
+    ElementKind { class: "JSR223Assertion", convert: Convert::Assertion(script_assertion) },
+    ElementKind { class: "BeanShellAssertion", convert: Convert::Assertion(script_assertion) },
+    ElementKind { class: "BSFAssertion", convert: Convert::Assertion(script_assertion) },
 ];
 
 /// All that a sampler does, in order.

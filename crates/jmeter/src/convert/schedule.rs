@@ -19,14 +19,14 @@ pub(super) struct ScheduleError(pub String);
 
 /// Arrivals: how many per second where they stand alone in front of a rate, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Command {
+enum ScheduleCommand {
     Rate(f64),
     Arrivals { seconds: f64, random: bool },
     Pause(f64),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Token<'t> {
+enum ScheduleToken<'t> {
     Number(f64),
     Word(&'t str),
     Sign(char),
@@ -54,16 +54,16 @@ impl Schedule {
     }
 
     /// Arrivals come at the rate before them and, where a rate follows, turn into that one.
-    fn of(commands: &[Command]) -> Schedule {
+    fn of(commands: &[ScheduleCommand]) -> Schedule {
         let mut schedule = Schedule::default();
         let mut rate = 0.0;
         for (nth, command) in commands.iter().enumerate() {
             match *command {
-                Command::Rate(now) => rate = now,
-                Command::Pause(seconds) => schedule.add(0.0, 0.0, seconds),
-                Command::Arrivals { seconds, random } => {
+                ScheduleCommand::Rate(now) => rate = now,
+                ScheduleCommand::Pause(seconds) => schedule.add(0.0, 0.0, seconds),
+                ScheduleCommand::Arrivals { seconds, random } => {
                     let to = match commands.get(nth + 1) {
-                        Some(Command::Rate(next)) => *next,
+                        Some(ScheduleCommand::Rate(next)) => *next,
                         _ => rate,
                     };
                     let some = rate > 0.0 || to > 0.0;
@@ -83,14 +83,14 @@ impl Schedule {
 }
 
 /// `NAME ( … )`.
-fn command(rest: &mut &[Token<'_>]) -> Option<Command> {
-    let Token::Word(name) = next(rest)? else { return None };
+fn command(rest: &mut &[ScheduleToken<'_>]) -> Option<ScheduleCommand> {
+    let ScheduleToken::Word(name) = next(rest)? else { return None };
     sign(rest, '(')?;
     let command = match name.to_ascii_lowercase().as_str() {
-        "rate" => Command::Rate(rate(rest)?),
-        "random_arrivals" => Command::Arrivals { seconds: seconds(rest)?, random: true },
-        "even_arrivals" => Command::Arrivals { seconds: seconds(rest)?, random: false },
-        "pause" => Command::Pause(seconds(rest)?),
+        "rate" => ScheduleCommand::Rate(rate(rest)?),
+        "random_arrivals" => ScheduleCommand::Arrivals { seconds: seconds(rest)?, random: true },
+        "even_arrivals" => ScheduleCommand::Arrivals { seconds: seconds(rest)?, random: false },
+        "pause" => ScheduleCommand::Pause(seconds(rest)?),
         _ => return None,
     };
     sign(rest, ')')?;
@@ -98,37 +98,37 @@ fn command(rest: &mut &[Token<'_>]) -> Option<Command> {
 }
 
 /// `5/sec` or `5 per sec`; nothing has no unit.
-fn rate(rest: &mut &[Token<'_>]) -> Option<f64> {
-    let Token::Number(number) = next(rest)? else { return None };
-    if number == 0.0 && rest.first() == Some(&Token::Sign(')')) {
+fn rate(rest: &mut &[ScheduleToken<'_>]) -> Option<f64> {
+    let ScheduleToken::Number(number) = next(rest)? else { return None };
+    if number == 0.0 && rest.first() == Some(&ScheduleToken::Sign(')')) {
         return Some(0.0);
     }
     match next(rest)? {
-        Token::Sign('/') => {}
-        Token::Word(per) if per.eq_ignore_ascii_case("per") => {}
+        ScheduleToken::Sign('/') => {}
+        ScheduleToken::Word(per) if per.eq_ignore_ascii_case("per") => {}
         _ => return None,
     }
     Some(number / unit(rest)?)
 }
 
 /// `1 min 30 sec`.
-fn seconds(rest: &mut &[Token<'_>]) -> Option<f64> {
+fn seconds(rest: &mut &[ScheduleToken<'_>]) -> Option<f64> {
     let mut sum = 0.0;
     loop {
-        let Token::Number(number) = next(rest)? else { return None };
-        if number == 0.0 && rest.first() == Some(&Token::Sign(')')) {
+        let ScheduleToken::Number(number) = next(rest)? else { return None };
+        if number == 0.0 && rest.first() == Some(&ScheduleToken::Sign(')')) {
             return Some(sum);
         }
         sum += number * unit(rest)?;
-        if !matches!(rest.first(), Some(Token::Number(_))) {
+        if !matches!(rest.first(), Some(ScheduleToken::Number(_))) {
             return Some(sum);
         }
     }
 }
 
 /// Seconds of a unit.
-fn unit(rest: &mut &[Token<'_>]) -> Option<f64> {
-    let Token::Word(word) = next(rest)? else { return None };
+fn unit(rest: &mut &[ScheduleToken<'_>]) -> Option<f64> {
+    let ScheduleToken::Word(word) = next(rest)? else { return None };
     let word = word.to_ascii_lowercase();
     let begins = |with: &str| word.starts_with(with);
     match word.as_str() {
@@ -145,18 +145,18 @@ fn unit(rest: &mut &[Token<'_>]) -> Option<f64> {
     }
 }
 
-fn next<'t>(rest: &mut &[Token<'t>]) -> Option<Token<'t>> {
+fn next<'t>(rest: &mut &[ScheduleToken<'t>]) -> Option<ScheduleToken<'t>> {
     let (first, others) = rest.split_first()?;
     *rest = others;
     Some(*first)
 }
 
-fn sign(rest: &mut &[Token<'_>], wanted: char) -> Option<()> {
-    (next(rest)? == Token::Sign(wanted)).then_some(())
+fn sign(rest: &mut &[ScheduleToken<'_>], wanted: char) -> Option<()> {
+    (next(rest)? == ScheduleToken::Sign(wanted)).then_some(())
 }
 
 /// Numbers, words and signs; spaces and comments are passed over.
-fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
+fn tokens(text: &str) -> Option<Vec<ScheduleToken<'_>>> {
     let mut tokens = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -168,15 +168,15 @@ fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
         } else if rest.starts_with("//") {
             rest.find(['\n', '\r']).unwrap_or(rest.len())
         } else if matches!(first, '(' | ')' | '/') {
-            tokens.push(Token::Sign(first));
+            tokens.push(ScheduleToken::Sign(first));
             1
         } else if first.is_ascii_digit() || first == '.' {
             let end = end(|one| one.is_ascii_digit() || one == '.');
-            tokens.push(Token::Number(rest[..end].parse().ok()?));
+            tokens.push(ScheduleToken::Number(rest[..end].parse().ok()?));
             end
         } else if first.is_ascii_alphabetic() {
             let end = end(|one| one.is_ascii_alphanumeric() || one == '_');
-            tokens.push(Token::Word(&rest[..end]));
+            tokens.push(ScheduleToken::Word(&rest[..end]));
             end
         } else {
             return None;

@@ -2,7 +2,7 @@
 
 use super::control::Titled;
 use super::http::Sampler;
-use super::kinds::{Convert, Kind};
+use super::kinds::{Convert, ElementKind};
 use super::scope::Scope;
 use super::text::Converted;
 use super::{Converter, config, control, http};
@@ -24,7 +24,8 @@ struct Talk {
     hex: bool,
 }
 
-pub(super) const KINDS: &[Kind] = &[Kind { class: "TCPSampler", convert: Convert::Sampler(tcp) }];
+pub(super) const KINDS: &[ElementKind] =
+    &[ElementKind { class: "TCPSampler", convert: Convert::Sampler(tcp) }];
 
 /// The steps of a TCP sampler: what its texts are computed of, and the message.
 pub(super) fn tcp(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, after: Vec<Step>) -> Vec<Step> {

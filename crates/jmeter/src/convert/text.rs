@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub(super) struct Converted {
     /// Its pieces: what stays, and names of placeholders.
-    pieces: Vec<Kept>,
+    pieces: Vec<ConvertKept>,
     /// Steps to take before it is used.
     pub(super) before: Vec<Step>,
     /// Named data that it holds.
@@ -23,7 +23,7 @@ pub(super) struct Converted {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Kept {
+enum ConvertKept {
     Text(String),
     Value(String),
 }
@@ -43,21 +43,21 @@ impl Converted {
     /// The text where nothing in it changes.
     pub(super) fn constant(&self) -> Option<String> {
         let fixed = self.pieces.iter().map(|piece| match piece {
-            Kept::Text(text) => Some(text.as_str()),
-            Kept::Value(_) => None,
+            ConvertKept::Text(text) => Some(text.as_str()),
+            ConvertKept::Value(_) => None,
         });
         fixed.collect()
     }
 
     /// True if a value stands first.
     pub(super) fn begins_with_value(&self) -> bool {
-        matches!(self.pieces.first(), Some(Kept::Value(_)))
+        matches!(self.pieces.first(), Some(ConvertKept::Value(_)))
     }
 
     /// The name of the one value that the text is.
     pub(super) fn only_value(&self) -> Option<&str> {
         match self.pieces.as_slice() {
-            [Kept::Value(name)] => Some(name),
+            [ConvertKept::Value(name)] => Some(name),
             _ => None,
         }
     }
@@ -67,11 +67,11 @@ impl Converted {
         let mut template = String::new();
         for piece in &self.pieces {
             match piece {
-                Kept::Text(text) => {
+                ConvertKept::Text(text) => {
                     let escaped = plan::template::escape(fixed(text).as_bytes());
                     template.push_str(&String::from_utf8_lossy(&escaped));
                 }
-                Kept::Value(name) => {
+                ConvertKept::Value(name) => {
                     let how = match encoding {
                         Encoding::Raw => "",
                         Encoding::Path => "|path",
@@ -100,9 +100,9 @@ impl Converted {
 
     /// Its pieces as they stand in an expression: quoted texts and names.
     pub(super) fn operands(&self) -> Vec<String> {
-        let written = |piece: &Kept| match piece {
-            Kept::Text(text) => quoted(text),
-            Kept::Value(name) => operand(name),
+        let written = |piece: &ConvertKept| match piece {
+            ConvertKept::Text(text) => quoted(text),
+            ConvertKept::Value(name) => operand(name),
         };
         self.pieces.iter().map(written).collect()
     }
@@ -110,13 +110,13 @@ impl Converted {
     fn text(&mut self, text: &str) {
         match self.pieces.last_mut() {
             _ if text.is_empty() => {}
-            Some(Kept::Text(before)) => before.push_str(text),
-            _ => self.pieces.push(Kept::Text(text.to_owned())),
+            Some(ConvertKept::Text(before)) => before.push_str(text),
+            _ => self.pieces.push(ConvertKept::Text(text.to_owned())),
         }
     }
 
     fn value(&mut self, name: String) {
-        self.pieces.push(Kept::Value(name));
+        self.pieces.push(ConvertKept::Value(name));
     }
 }
 

@@ -1,15 +1,15 @@
 //! Timers → pauses, rhythms and barriers.
 
-use super::kinds::{Convert, Kind};
+use super::kinds::{Convert, ElementKind};
 use super::text::{Converted, operand, short};
 use super::{Converter, sampler};
 use crate::element::Element;
 use plan::{Barrier, Delay, Expression, Rhythm, RhythmHow, Scope as Sharing, Stage, Step};
 use std::time::Duration;
 
-pub(super) const KINDS: &[Kind] = &[
-    Kind { class: "ConstantTimer", convert: Convert::Timer(constant_timer) },
-    Kind {
+pub(super) const KINDS: &[ElementKind] = &[
+    ElementKind { class: "ConstantTimer", convert: Convert::Timer(constant_timer) },
+    ElementKind {
         class: "UniformRandomTimer",
         convert: Convert::Timer(|c, of| {
             let changing: Changing = |delay, range| format!("{delay} + random() * {range}");
@@ -21,25 +21,25 @@ pub(super) const KINDS: &[Kind] = &[
             )
         }),
     },
-    Kind {
+    ElementKind {
         class: "GaussianRandomTimer",
         convert: Convert::Timer(|c, of| {
             let changing: Changing = |mean, deviation| format!("abs({mean} + normal() * {deviation})");
             random_timer(c, of, |mean, deviation| Delay::Normal { mean, deviation }, Some(changing))
         }),
     },
-    Kind {
+    ElementKind {
         class: "PoissonRandomTimer",
         convert: Convert::Timer(|c, of| {
             random_timer(c, of, |delay, mean| Delay::Poisson { delay, mean }, None)
         }),
     },
-    Kind { class: "ConstantThroughputTimer", convert: Convert::Timer(throughput) },
-    Kind { class: "PreciseThroughputTimer", convert: Convert::Timer(precise) },
-    Kind { class: "SyncTimer", convert: Convert::Timer(barrier) },
-    Kind { class: "kg.apc.jmeter.timers.VariableThroughputTimer", convert: Convert::Timer(shaped) },
-    Kind { class: "BeanShellTimer", convert: Convert::Timer(script_timer) },
-    Kind { class: "JSR223Timer", convert: Convert::Timer(script_timer) },
+    ElementKind { class: "ConstantThroughputTimer", convert: Convert::Timer(throughput) },
+    ElementKind { class: "PreciseThroughputTimer", convert: Convert::Timer(precise) },
+    ElementKind { class: "SyncTimer", convert: Convert::Timer(barrier) },
+    ElementKind { class: "kg.apc.jmeter.timers.VariableThroughputTimer", convert: Convert::Timer(shaped) },
+    ElementKind { class: "BeanShellTimer", convert: Convert::Timer(script_timer) },
+    ElementKind { class: "JSR223Timer", convert: Convert::Timer(script_timer) },
 ];
 
 /// Milliseconds that are always the same, or those of a variable.

@@ -1,18 +1,24 @@
 //! Groups of users: how many there are, when they come and go, and how often they walk.
 
 use super::Converter;
-use super::kinds::{Convert, Kind, Users};
+use super::kinds::{Convert, ElementKind, Users};
 use crate::element::{Element, Value};
 use plan::{Pace, Stop, UserRow};
 use std::time::Duration;
 
-pub(super) const KINDS: &[Kind] = &[
-    Kind { class: "ThreadGroup", convert: Convert::Group(plain_users) },
-    Kind { class: "SetupThreadGroup", convert: Convert::Group(plain_users) },
-    Kind { class: "PostThreadGroup", convert: Convert::Group(plain_users) },
-    Kind { class: "kg.apc.jmeter.threads.UltimateThreadGroup", convert: Convert::Group(ultimate_users) },
-    Kind { class: "kg.apc.jmeter.threads.SteppingThreadGroup", convert: Convert::Group(stepping_users) },
-    Kind {
+pub(super) const KINDS: &[ElementKind] = &[
+    ElementKind { class: "ThreadGroup", convert: Convert::Group(plain_users) },
+    ElementKind { class: "SetupThreadGroup", convert: Convert::Group(plain_users) },
+    ElementKind { class: "PostThreadGroup", convert: Convert::Group(plain_users) },
+    ElementKind {
+        class: "kg.apc.jmeter.threads.UltimateThreadGroup",
+        convert: Convert::Group(ultimate_users),
+    },
+    ElementKind {
+        class: "kg.apc.jmeter.threads.SteppingThreadGroup",
+        convert: Convert::Group(stepping_users),
+    },
+    ElementKind {
         class: "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup",
         convert: Convert::Group(concurrent_users),
     },

@@ -12,18 +12,18 @@ pub(super) fn at(ms: i64) -> Result<Zoned, String> {
 }
 
 /// A piece of a pattern: letters of one kind, or text.
-enum Field<'a> {
+enum DateField<'a> {
     Letters(char, usize),
     Text(Cow<'a, str>),
 }
 
-fn fields(pattern: &str) -> Result<Vec<Field<'_>>, String> {
+fn fields(pattern: &str) -> Result<Vec<DateField<'_>>, String> {
     let mut fields = Vec::new();
     let mut rest = pattern;
     while let Some(first) = rest.chars().next() {
         if let Some(quoted) = rest.strip_prefix('\'') {
             let end = end_of_quoted(quoted).ok_or_else(|| format!("a quote in '{pattern}' is not closed"))?;
-            fields.push(Field::Text(if end == 0 {
+            fields.push(DateField::Text(if end == 0 {
                 "'".into()
             } else {
                 quoted[..end].replace("''", "'").into()
@@ -31,11 +31,11 @@ fn fields(pattern: &str) -> Result<Vec<Field<'_>>, String> {
             rest = &quoted[end + 1..];
         } else if first.is_ascii_alphabetic() {
             let count = rest.chars().take_while(|letter| *letter == first).count();
-            fields.push(Field::Letters(first, count.min(20)));
+            fields.push(DateField::Letters(first, count.min(20)));
             rest = &rest[count..];
         } else {
             let end = rest.find(|one: char| one == '\'' || one.is_ascii_alphabetic()).unwrap_or(rest.len());
-            fields.push(Field::Text(rest[..end].into()));
+            fields.push(DateField::Text(rest[..end].into()));
             rest = &rest[end..];
         }
     }
@@ -62,8 +62,8 @@ pub(super) fn format(moment: &Zoned, pattern: &str) -> Result<String, String> {
     let mut text = String::new();
     for field in fields(pattern)? {
         match field {
-            Field::Text(fixed) => text.push_str(&fixed),
-            Field::Letters(letter, count) => text.push_str(&written(moment, letter, count, pattern)?),
+            DateField::Text(fixed) => text.push_str(&fixed),
+            DateField::Letters(letter, count) => text.push_str(&written(moment, letter, count, pattern)?),
         }
     }
     Ok(text)
@@ -107,8 +107,8 @@ pub(super) fn parse(text: &str, pattern: &str) -> Result<Zoned, String> {
     let mut format = String::new();
     for field in fields(pattern)? {
         match field {
-            Field::Text(fixed) => format.push_str(&fixed.replace('%', "%%")),
-            Field::Letters(letter, count) => format.push_str(read_as(letter, count).ok_or_else(wrong)?),
+            DateField::Text(fixed) => format.push_str(&fixed.replace('%', "%%")),
+            DateField::Letters(letter, count) => format.push_str(read_as(letter, count).ok_or_else(wrong)?),
         }
     }
     let broken = jiff::fmt::strtime::parse(&format, text).map_err(|_| wrong())?;

@@ -67,7 +67,7 @@ pub enum Fact {
 }
 
 /// A function: its name, how many arguments it takes, and what it does.
-struct Row {
+struct FunctionRow {
     name: &'static str,
     arguments: std::ops::RangeInclusive<usize>,
     run: fn(&mut Use<'_>) -> Result<String, String>,
@@ -77,12 +77,12 @@ const fn row(
     name: &'static str,
     arguments: std::ops::RangeInclusive<usize>,
     run: fn(&mut Use<'_>) -> Result<String, String>,
-) -> Row {
-    Row { name, arguments, run }
+) -> FunctionRow {
+    FunctionRow { name, arguments, run }
 }
 
 /// All functions that are computed here, by name.
-const TABLE: &[Row] = &[
+const TABLE: &[FunctionRow] = &[
     row("__CSVRead", 2..=2, settings::csv_read),
     row("__FileToString", 1..=3, settings::file_to_string),
     row("__P", 1..=2, settings::p),
@@ -232,7 +232,7 @@ pub fn is_known(name: &str) -> bool {
     find(name).is_some() || script_language(name).is_some() || refusal(name).is_some()
 }
 
-fn find(name: &str) -> Option<&'static Row> {
+fn find(name: &str) -> Option<&'static FunctionRow> {
     TABLE.iter().find(|row| row.name == name)
 }
 

@@ -4,7 +4,7 @@ use super::abrupt::{Run, thrown};
 use super::machine::Machine;
 use super::meaning::items::list_of_kind;
 use crate::dialect::Dialect;
-use crate::model::host::{Field, Presence, Sample, Stop};
+use crate::model::host::{Field, HostSample, Presence, Stop};
 use crate::model::tree::Binding;
 use crate::model::value::{ListKind, Value};
 use std::rc::Rc;
@@ -28,13 +28,13 @@ impl Machine<'_> {
                 let parts = text.split_whitespace().map(Value::from).collect();
                 list_of_kind(self, ListKind::Array, parts)?
             }
-            Binding::ResponseData => self.host.get(Field::Bytes(Sample::Previous)),
-            Binding::ResponseCode => self.host.get(Field::Code(Sample::Previous)),
-            Binding::ResponseMessage => self.host.get(Field::Message(Sample::Previous)),
-            Binding::ResponseHeaders => self.host.get(Field::ResponseHeaders(Sample::Previous)),
-            Binding::RequestHeaders => self.host.get(Field::RequestHeaders(Sample::Previous)),
-            Binding::SamplerData => self.host.get(Field::SamplerData(Sample::Previous)),
-            Binding::IsSuccess => self.host.get(Field::Success(Sample::Own)),
+            Binding::ResponseData => self.host.get(Field::Bytes(HostSample::Previous)),
+            Binding::ResponseCode => self.host.get(Field::Code(HostSample::Previous)),
+            Binding::ResponseMessage => self.host.get(Field::Message(HostSample::Previous)),
+            Binding::ResponseHeaders => self.host.get(Field::ResponseHeaders(HostSample::Previous)),
+            Binding::RequestHeaders => self.host.get(Field::RequestHeaders(HostSample::Previous)),
+            Binding::SamplerData => self.host.get(Field::SamplerData(HostSample::Previous)),
+            Binding::IsSuccess => self.host.get(Field::Success(HostSample::Own)),
             Binding::Failure => self.host.get(Field::Failure),
             Binding::FailureMessage => self.host.get(Field::FailureMessage),
             binding => Value::Bound(binding),
@@ -65,9 +65,9 @@ impl Machine<'_> {
     /// Sets one of the names that BeanShell's elements read after the script.
     pub(crate) fn set_bound(&mut self, binding: Binding, value: Value) -> Run<()> {
         let field = match binding {
-            Binding::ResponseCode => Field::Code(Sample::Own),
-            Binding::ResponseMessage => Field::Message(Sample::Own),
-            Binding::IsSuccess => Field::Success(Sample::Own),
+            Binding::ResponseCode => Field::Code(HostSample::Own),
+            Binding::ResponseMessage => Field::Message(HostSample::Own),
+            Binding::IsSuccess => Field::Success(HostSample::Own),
             Binding::Failure => Field::Failure,
             Binding::FailureMessage => Field::FailureMessage,
             _ => return thrown("EvalError", format!("{binding:?} cannot be set")),

@@ -19,7 +19,7 @@ pub enum Level {
 
 /// A sample: the one that the script is about, or the one that a sampler's script makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Sample {
+pub enum HostSample {
     /// `prev`.
     Previous,
     /// `SampleResult`.
@@ -32,57 +32,57 @@ pub enum Sample {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Field {
     /// The answer's body: text.
-    Body(Sample),
+    Body(HostSample),
     /// The answer's body: bytes.
-    Bytes(Sample),
+    Bytes(HostSample),
     /// The status code: text.
-    Code(Sample),
+    Code(HostSample),
     /// The status message: text.
-    Message(Sample),
+    Message(HostSample),
     /// The answer's header lines: text.
-    ResponseHeaders(Sample),
+    ResponseHeaders(HostSample),
     /// The request's header lines: text.
-    RequestHeaders(Sample),
+    RequestHeaders(HostSample),
     /// The request as it was sent: text.
-    SamplerData(Sample),
+    SamplerData(HostSample),
     /// The name in the results: text.
-    SampleLabel(Sample),
+    SampleLabel(HostSample),
     /// The URL: text.
-    SampleUrl(Sample),
+    SampleUrl(HostSample),
     /// Success: bool.
-    Success(Sample),
+    Success(HostSample),
     /// Its duration: long.
-    Elapsed(Sample),
+    Elapsed(HostSample),
     /// Until the first byte of the answer: long.
-    Latency(Sample),
+    Latency(HostSample),
     /// Until the connection was there: long.
-    Connect(Sample),
+    Connect(HostSample),
     /// When it began, Unix time: long.
-    StartTime(Sample),
+    StartTime(HostSample),
     /// When it ended, Unix time: long.
-    EndTime(Sample),
+    EndTime(HostSample),
     /// Bytes of the answer with its head: long.
-    ReceivedBytes(Sample),
+    ReceivedBytes(HostSample),
     /// Bytes of the body: long.
-    BodyBytes(Sample),
+    BodyBytes(HostSample),
     /// Bytes of the request: long.
-    SentBytes(Sample),
+    SentBytes(HostSample),
     /// The media type with its parameters: text.
-    ContentType(Sample),
+    ContentType(HostSample),
     /// `text` or `bin`: text.
-    DataType(Sample),
+    DataType(HostSample),
     /// The body's encoding: text.
-    Encoding(Sample),
+    Encoding(HostSample),
     /// Errors, 0 or 1: int.
-    ErrorCount(Sample),
+    ErrorCount(HostSample),
     /// Users of the group: int.
-    GroupUsers(Sample),
+    GroupUsers(HostSample),
     /// Users of all groups: int.
-    AllUsers(Sample),
+    AllUsers(HostSample),
     /// The sample is dropped: bool, true only.
-    Ignored(Sample),
+    Ignored(HostSample),
     /// The message of the first assertion that failed: text or null.
-    AssertionMessage(Sample),
+    AssertionMessage(HostSample),
     /// The assertion failed: bool.
     Failure,
     /// The assertion could not be made: bool.

@@ -3,15 +3,15 @@
 use super::abrupt::{Abrupt, Limit, Run, thrown, too_deep};
 use super::host::Host;
 use super::meaning::patterns::Patterns;
-use super::tree::{Code, Function};
-use super::value::{Delegate, LazyPiece, Map, Shared, Style, Value};
+use super::tree::{Function, TreeCode};
+use super::value::{Delegate, LazyPiece, Map, SharedValue, Style, Value};
 use crate::dialect::Dialect;
 use crate::stack::Stack;
 use std::rc::Rc;
 
 /// Limits of one run of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct MachineLimits {
     /// Statements, turns of loops and calls.
     pub steps: u64,
     /// Bytes that may be taken for texts, lists and maps, counted when they are taken and never given back.
@@ -24,9 +24,9 @@ pub struct Limits {
     pub sleep: u64,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { steps: 1_000_000, memory: 64 << 20, text: 4 << 20, calls: 128, sleep: 60_000 }
+impl Default for MachineLimits {
+    fn default() -> MachineLimits {
+        MachineLimits { steps: 1_000_000, memory: 64 << 20, text: 4 << 20, calls: 128, sleep: 60_000 }
     }
 }
 
@@ -38,33 +38,33 @@ pub struct Globals {
 
 /// A slot of the running function.
 #[derive(Debug)]
-pub(crate) enum Slot {
+pub(crate) enum MachineSlot {
     Plain(Value),
     /// A variable that a closure has captured.
-    Shared(Rc<Shared>),
+    Shared(Rc<SharedValue>),
 }
 
 /// Where the running function has its variables.
 pub(crate) struct Frame {
-    pub slots: Vec<Slot>,
+    pub slots: Vec<MachineSlot>,
     /// The first slot of the running function, and what it has captured.
     pub base: usize,
-    pub captures: Rc<[Rc<Shared>]>,
+    pub captures: Rc<[Rc<SharedValue>]>,
     /// Variables that closures share: emptied in the end, for they may hold each other.
-    pub shared: Vec<Rc<Shared>>,
+    pub shared: Vec<Rc<SharedValue>>,
 }
 
 /// Runs a function of the script with the variables that it has captured: what walks the tree.
-pub(crate) type Walk = fn(&mut Machine<'_>, &Rc<Function>, Rc<[Rc<Shared>]>, &[Value]) -> Run;
+pub(crate) type Walk = fn(&mut Machine<'_>, &Rc<Function>, Rc<[Rc<SharedValue>]>, &[Value]) -> Run;
 
 /// The state of a run.
 pub struct Machine<'a> {
-    pub(crate) code: &'a Code,
+    pub(crate) code: &'a TreeCode,
     pub(crate) dialect: Dialect,
     pub(crate) host: &'a mut dyn Host,
     pub(crate) globals: &'a mut Globals,
     pub(crate) patterns: &'a Patterns,
-    pub(crate) limits: Limits,
+    pub(crate) limits: MachineLimits,
     pub(crate) frame: Frame,
     /// Maps that a builder's closures fill, the innermost last.
     pub(crate) builders: Vec<Rc<Map>>,
@@ -91,7 +91,7 @@ pub(crate) struct Budget {
 
 impl Budget {
     /// All of it; the stack is measured from here.
-    pub fn new(limits: Limits) -> Budget {
+    pub fn new(limits: MachineLimits) -> Budget {
         Budget { steps: limits.steps, memory: limits.memory, slept: 0, stack: Stack::begin() }
     }
 }

@@ -157,7 +157,7 @@ impl Type {
 
 /// How a name reaches its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum TreePlace {
     /// A slot of the running function.
     Local(u16),
     /// A variable of a surrounding function.
@@ -260,9 +260,9 @@ pub struct Property {
 
 /// Target of an assignment.
 #[derive(Debug)]
-pub enum Target {
+pub enum TreeTarget {
     /// A name.
-    Place(Place),
+    Place(TreePlace),
     /// A property.
     Property(Box<Property>),
     /// An element, and its index.
@@ -271,7 +271,7 @@ pub enum Target {
 
 /// A piece of a text with expressions in it.
 #[derive(Debug)]
-pub enum Piece {
+pub enum TreePiece {
     /// Text as it is.
     Text(Rc<str>),
     /// A value, taken when the text is built.
@@ -286,13 +286,13 @@ pub enum Expr {
     /// A literal.
     Literal(Literal),
     /// A name.
-    Place(Place),
+    Place(TreePlace),
     /// A class.
     Class(Class),
     /// A constant of a class, as `Integer.MAX_VALUE`.
     Constant(Class, Rc<str>),
     /// A text with expressions in it; whether it stays a GString.
-    Template(Box<[Piece]>),
+    Template(Box<[TreePiece]>),
     /// A list.
     List(Box<[Expr]>),
     /// A map.
@@ -314,11 +314,11 @@ pub enum Expr {
     /// `a ?: b`.
     Elvis(Box<(Expr, Expr)>),
     /// An assignment, with the operator of `+=` and its like.
-    Assign(Target, Option<Binary>, Box<Expr>),
+    Assign(TreeTarget, Option<Binary>, Box<Expr>),
     /// `?=`.
-    AssignUnlessTrue(Target, Box<Expr>),
+    AssignUnlessTrue(TreeTarget, Box<Expr>),
     /// `++` and `--`: the step, and whether the value is the one before it.
-    Step(Target, i8, bool),
+    Step(TreeTarget, i8, bool),
     /// A property.
     Property(Box<Property>),
     /// An element; whether null is passed on (`?[`).
@@ -339,7 +339,7 @@ pub enum Expr {
     Cast(Type, Box<Expr>, bool),
     /// `instanceof`.
     InstanceOf(Box<Expr>, Type),
-    /// A closure: the function's place in [`Code::functions`].
+    /// A closure: the function's place in [`TreeCode::functions`].
     Closure(u16),
     /// `object.&method`.
     MethodPointer(Box<Expr>, Rc<str>),
@@ -363,7 +363,7 @@ pub struct StaticCall {
 pub struct FunctionCall {
     /// The name.
     pub name: Rc<str>,
-    /// Its place in [`Code::calls`].
+    /// Its place in [`TreeCode::calls`].
     pub id: u16,
     /// The arguments.
     pub args: Box<[Expr]>,
@@ -373,7 +373,7 @@ pub struct FunctionCall {
 
 /// A statement with its line.
 #[derive(Debug)]
-pub struct Line {
+pub struct TreeLine {
     /// The line, from 1.
     pub line: u32,
     /// The statement.
@@ -381,7 +381,7 @@ pub struct Line {
 }
 
 /// Statements one after the other.
-pub type Block = Box<[Line]>;
+pub type Block = Box<[TreeLine]>;
 
 /// A statement.
 #[derive(Debug)]
@@ -395,7 +395,7 @@ pub enum Statement {
     /// `def (a, b) = list`.
     DeclareMany(Box<[u16]>, Expr),
     /// `(a, b) = list`.
-    AssignMany(Box<[Target]>, Expr),
+    AssignMany(Box<[TreeTarget]>, Expr),
     /// `if`.
     If(Expr, Block, Block),
     /// `while`.
@@ -443,7 +443,7 @@ pub struct For {
 #[derive(Debug)]
 pub struct ForIn {
     /// The variable.
-    pub place: Place,
+    pub place: TreePlace,
     /// Its type.
     pub kind: Type,
     /// The elements.
@@ -511,7 +511,7 @@ pub struct Function {
 
 /// A whole script.
 #[derive(Debug)]
-pub struct Code {
+pub struct TreeCode {
     /// Closures and methods.
     pub functions: Vec<Rc<Function>>,
     /// The names of the binding's variables.
@@ -528,5 +528,5 @@ pub struct Callee {
     /// Methods of the script, one per number of parameters.
     pub functions: Vec<u16>,
     /// A variable that holds a closure.
-    pub place: Option<Place>,
+    pub place: Option<TreePlace>,
 }

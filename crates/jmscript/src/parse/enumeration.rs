@@ -1,16 +1,16 @@
 //! `enum`: constants, with fields, a constructor and methods where it has some. It becomes a variable of the script, which is set before
 //! anything else runs.
 
-use super::{Parsed, Parser, expression, function, names, primary, types};
+use super::{JmscriptParser, Parsed, expression, function, names, primary, types};
 use crate::dialect::Dialect;
 use crate::lexer::Token;
 use crate::model::class::Class;
 use crate::model::library::groovy::enumeration;
-use crate::model::tree::{Expr, Line, Literal, Statement, Type};
+use crate::model::tree::{Expr, Literal, Statement, TreeLine, Type};
 use std::rc::Rc;
 
 /// Finds the names of all enums before the script is read, which may use them before they stand there.
-pub(super) fn find(p: &mut Parser<'_>) -> Parsed<()> {
+pub(super) fn find(p: &mut JmscriptParser<'_>) -> Parsed<()> {
     if p.dialect != Dialect::Groovy {
         return Ok(());
     }
@@ -36,7 +36,7 @@ struct Members {
 }
 
 /// Parses what follows `enum`.
-pub(super) fn declaration(p: &mut Parser<'_>) -> Parsed<()> {
+pub(super) fn declaration(p: &mut JmscriptParser<'_>) -> Parsed<()> {
     let line = p.tokens.line();
     let name = p.tokens.expect_name()?;
     if p.tokens.is_name("implements") {
@@ -67,12 +67,12 @@ pub(super) fn declaration(p: &mut Parser<'_>) -> Parsed<()> {
     ];
     let made = Expr::New(Class::Known(&enumeration::KIND), Box::new(args));
     let at = names::global(p, &name)?;
-    p.enums.push(Line { line, statement: Statement::DeclareGlobal(at, Type::Any, Some(made)) });
+    p.enums.push(TreeLine { line, statement: Statement::DeclareGlobal(at, Type::Any, Some(made)) });
     Ok(())
 }
 
 /// `RED, GREEN(1, "x")`: a list of each one's name and arguments.
-fn constants(p: &mut Parser<'_>, of: &Rc<str>) -> Parsed<Vec<Expr>> {
+fn constants(p: &mut JmscriptParser<'_>, of: &Rc<str>) -> Parsed<Vec<Expr>> {
     let mut found = Vec::new();
     while let Token::Name(name) = p.tokens.token().clone() {
         if !matches!(p.tokens.ahead(1), Token::Sign("," | ";" | "}" | "(" | "{")) {
@@ -96,7 +96,7 @@ fn constants(p: &mut Parser<'_>, of: &Rc<str>) -> Parsed<Vec<Expr>> {
     Ok(found)
 }
 
-fn member(p: &mut Parser<'_>, of: &Rc<str>, members: &mut Members) -> Parsed<()> {
+fn member(p: &mut JmscriptParser<'_>, of: &Rc<str>, members: &mut Members) -> Parsed<()> {
     let start = p.tokens.at;
     types::modifiers(p);
     let is_static = p.tokens.lexemes[start..p.tokens.at]

@@ -1,9 +1,9 @@
 //! Expressions: operators by their precedence, assignments, conversions.
 
-use super::{Parsed, Parser, known, names, primary, types};
+use super::{JmscriptParser, Parsed, known, names, primary, types};
 use crate::dialect::Dialect;
 use crate::lexer::Token;
-use crate::model::tree::{Binary, Expr, Literal, Place, Target, Type, Unary};
+use crate::model::tree::{Binary, Expr, Literal, TreePlace, TreeTarget, Type, Unary};
 use std::rc::Rc;
 
 /// An operator between two operands.
@@ -23,14 +23,14 @@ const COMPARISON: u8 = 7;
 const POWER: u8 = 11;
 
 /// An expression with whatever operators.
-pub(super) fn expression(p: &mut Parser<'_>) -> Parsed<Expr> {
+pub(super) fn expression(p: &mut JmscriptParser<'_>) -> Parsed<Expr> {
     p.nested(|p| {
         let left = ternary(p)?;
         assignment(p, left)
     })
 }
 
-pub(super) fn assignment(p: &mut Parser<'_>, left: Expr) -> Parsed<Expr> {
+pub(super) fn assignment(p: &mut JmscriptParser<'_>, left: Expr) -> Parsed<Expr> {
     let Token::Sign(sign) = *p.tokens.token() else { return Ok(left) };
     let operator = match sign {
         "=" | "?=" => None,
@@ -52,7 +52,7 @@ pub(super) fn assignment(p: &mut Parser<'_>, left: Expr) -> Parsed<Expr> {
     let target = target(p, left)?;
     let value = expression(p)?;
     let value = if primary::starts_argument(p) { primary::command(p, value)? } else { value };
-    if let Target::Place(place) = &target {
+    if let TreeTarget::Place(place) = &target {
         known::note_assigned(p, *place, Some(&value));
     }
     Ok(match sign {
@@ -62,54 +62,54 @@ pub(super) fn assignment(p: &mut Parser<'_>, left: Expr) -> Parsed<Expr> {
 }
 
 /// Converts an expression to the target of an assignment.
-pub(super) fn target(p: &mut Parser<'_>, expr: Expr) -> Parsed<Target> {
+pub(super) fn target(p: &mut JmscriptParser<'_>, expr: Expr) -> Parsed<TreeTarget> {
     match expr {
-        Expr::Place(Place::Bound(binding)) if !names::can_be_set(binding) => {
+        Expr::Place(TreePlace::Bound(binding)) if !names::can_be_set(binding) => {
             // The name is the script's own from now on.
             match p.tokens.lexemes[p.tokens.at.saturating_sub(2)].token.clone() {
                 Token::Name(name) => own_global(p, &name),
                 _ => p.tokens.fault("nothing can be assigned to this"),
             }
         }
-        Expr::Place(Place::Global(at)) => {
+        Expr::Place(TreePlace::Global(at)) => {
             p.names.assigned.insert(at);
-            Ok(Target::Place(loose_variable(p, at)?))
+            Ok(TreeTarget::Place(loose_variable(p, at)?))
         }
-        Expr::Place(place) => Ok(Target::Place(place)),
+        Expr::Place(place) => Ok(TreeTarget::Place(place)),
         Expr::Property(property) => {
             p.names.keys.insert(property.name.clone());
-            Ok(Target::Property(property))
+            Ok(TreeTarget::Property(property))
         }
-        Expr::Index(parts, _) => Ok(Target::Index(parts)),
+        Expr::Index(parts, _) => Ok(TreeTarget::Index(parts)),
         _ => p.tokens.fault("nothing can be assigned to this"),
     }
 }
 
-fn own_global(p: &mut Parser<'_>, name: &Rc<str>) -> Parsed<Target> {
+fn own_global(p: &mut JmscriptParser<'_>, name: &Rc<str>) -> Parsed<TreeTarget> {
     let at = names::global(p, name)?;
     p.names.assigned.insert(at);
-    Ok(Target::Place(Place::Global(at)))
+    Ok(TreeTarget::Place(TreePlace::Global(at)))
 }
 
 /// A name that BeanShell sees first on the left side within a method belongs to the method.
-fn loose_variable(p: &mut Parser<'_>, at: u16) -> Parsed<Place> {
+fn loose_variable(p: &mut JmscriptParser<'_>, at: u16) -> Parsed<TreePlace> {
     let is_new = usize::from(at) + 1 == p.names.globals.len();
     if p.dialect != Dialect::BeanShell || !p.names.scopes.in_method() || !is_new {
-        return Ok(Place::Global(at));
+        return Ok(TreePlace::Global(at));
     }
-    let Some(name) = p.names.globals.pop() else { return Ok(Place::Global(at)) };
+    let Some(name) = p.names.globals.pop() else { return Ok(TreePlace::Global(at)) };
     p.names.assigned.remove(&at);
-    Ok(Place::Local(names::declare(p, name)?))
+    Ok(TreePlace::Local(names::declare(p, name)?))
 }
 
-pub(super) fn target_of_name(p: &mut Parser<'_>, name: &Rc<str>) -> Parsed<Target> {
+pub(super) fn target_of_name(p: &mut JmscriptParser<'_>, name: &Rc<str>) -> Parsed<TreeTarget> {
     match p.names.scopes.find(name) {
-        Some(place) => Ok(Target::Place(place)),
+        Some(place) => Ok(TreeTarget::Place(place)),
         None => own_global(p, name),
     }
 }
 
-pub(super) fn ternary(p: &mut Parser<'_>) -> Parsed<Expr> {
+pub(super) fn ternary(p: &mut JmscriptParser<'_>) -> Parsed<Expr> {
     let condition = binary(p, 0)?;
     if p.tokens.take_sign("?:") {
         let otherwise = p.nested(ternary)?;
@@ -128,7 +128,7 @@ pub(super) fn ternary(p: &mut Parser<'_>) -> Parsed<Expr> {
 }
 
 /// Operands with operators that bind at least as tightly as `least`.
-pub(super) fn binary(p: &mut Parser<'_>, least: u8) -> Parsed<Expr> {
+pub(super) fn binary(p: &mut JmscriptParser<'_>, least: u8) -> Parsed<Expr> {
     let mut left = unary(p)?;
     let mut chain = 0;
     while let Some((operator, binds)) = operator(p).filter(|(_, binds)| *binds >= least) {
@@ -162,7 +162,7 @@ pub(super) fn binary(p: &mut Parser<'_>, least: u8) -> Parsed<Expr> {
     Ok(left)
 }
 
-pub(super) fn instance_of(p: &mut Parser<'_>, left: Expr, is_wanted: bool) -> Parsed<Expr> {
+pub(super) fn instance_of(p: &mut JmscriptParser<'_>, left: Expr, is_wanted: bool) -> Parsed<Expr> {
     let start = p.tokens.at;
     let kind = types::type_name(p)?;
     if kind == Type::Any {
@@ -176,7 +176,7 @@ pub(super) fn instance_of(p: &mut Parser<'_>, left: Expr, is_wanted: bool) -> Pa
 }
 
 /// The operator that comes next, and how tightly it binds.
-fn operator(p: &Parser<'_>) -> Option<(Operator, u8)> {
+fn operator(p: &JmscriptParser<'_>) -> Option<(Operator, u8)> {
     match p.tokens.token() {
         Token::Sign(sign) => {
             let found = sign_operator(p, sign)?;
@@ -188,7 +188,7 @@ fn operator(p: &Parser<'_>) -> Option<(Operator, u8)> {
     }
 }
 
-fn take_operator(p: &mut Parser<'_>, operator: Operator) {
+fn take_operator(p: &mut JmscriptParser<'_>, operator: Operator) {
     p.tokens.at += 1;
     // `!in` and `!instanceof` are two tokens.
     if matches!(operator, Operator::Binary(Binary::NotIn) | Operator::InstanceOf(false)) {
@@ -196,7 +196,7 @@ fn take_operator(p: &mut Parser<'_>, operator: Operator) {
     }
 }
 
-fn sign_operator(p: &Parser<'_>, sign: &str) -> Option<(Operator, u8)> {
+fn sign_operator(p: &JmscriptParser<'_>, sign: &str) -> Option<(Operator, u8)> {
     use Operator::Binary as B;
     let strict = p.dialect == Dialect::JavaScript;
     Some(match sign {
@@ -235,7 +235,7 @@ fn sign_operator(p: &Parser<'_>, sign: &str) -> Option<(Operator, u8)> {
     })
 }
 
-fn negated_word(p: &Parser<'_>) -> Option<(Operator, u8)> {
+fn negated_word(p: &JmscriptParser<'_>) -> Option<(Operator, u8)> {
     let is_groovy = p.dialect == Dialect::Groovy
         && p.tokens.lexemes.get(p.tokens.at + 1).is_some_and(|next| next.is_glued);
     match p.tokens.ahead(1) {
@@ -249,7 +249,7 @@ fn negated_word(p: &Parser<'_>) -> Option<(Operator, u8)> {
     }
 }
 
-fn word_operator(p: &Parser<'_>, name: &str) -> Option<(Operator, u8)> {
+fn word_operator(p: &JmscriptParser<'_>, name: &str) -> Option<(Operator, u8)> {
     let groovy = p.dialect == Dialect::Groovy;
     let jexl = p.dialect == Dialect::Jexl;
     Some(match name {
@@ -270,7 +270,7 @@ fn word_operator(p: &Parser<'_>, name: &str) -> Option<(Operator, u8)> {
     })
 }
 
-pub(super) fn unary(p: &mut Parser<'_>) -> Parsed<Expr> {
+pub(super) fn unary(p: &mut JmscriptParser<'_>) -> Parsed<Expr> {
     let sign = match p.tokens.token() {
         Token::Sign(sign) => *sign,
         Token::Name(name) => match (&**name, p.dialect) {
@@ -302,21 +302,21 @@ pub(super) fn unary(p: &mut Parser<'_>) -> Parsed<Expr> {
     })
 }
 
-fn prefix_step(p: &mut Parser<'_>, sign: &str) -> Parsed<Expr> {
+fn prefix_step(p: &mut JmscriptParser<'_>, sign: &str) -> Parsed<Expr> {
     p.tokens.at += 1;
     let of = p.nested(unary)?;
     let target = target(p, of)?;
     Ok(Expr::Step(target, if sign == "++" { 1 } else { -1 }, false))
 }
 
-pub(super) fn postfix_step(p: &mut Parser<'_>, of: Expr, sign: &str) -> Parsed<Expr> {
+pub(super) fn postfix_step(p: &mut JmscriptParser<'_>, of: Expr, sign: &str) -> Parsed<Expr> {
     let target = target(p, of)?;
     p.tokens.at += 1;
     Ok(Expr::Step(target, if sign == "++" { 1 } else { -1 }, true))
 }
 
 /// `(Type) operand`, or an expression in parentheses.
-fn cast_or_postfix(p: &mut Parser<'_>) -> Parsed<Expr> {
+fn cast_or_postfix(p: &mut JmscriptParser<'_>) -> Parsed<Expr> {
     if matches!(p.dialect, Dialect::JavaScript | Dialect::Jexl) {
         return primary::postfix(p);
     }
@@ -335,7 +335,7 @@ fn cast_or_postfix(p: &mut Parser<'_>) -> Parsed<Expr> {
 }
 
 /// True if what follows a type in parentheses is converted to it.
-fn starts_operand(p: &Parser<'_>, kind: &Type) -> bool {
+fn starts_operand(p: &JmscriptParser<'_>, kind: &Type) -> bool {
     if p.tokens.is_new_line() {
         return false;
     }

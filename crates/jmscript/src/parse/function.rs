@@ -1,32 +1,32 @@
 //! Methods, closures and lambdas, and what they give back.
 
-use super::scope::Kind;
-use super::{Parsed, Parser, expression, names, statement, types};
+use super::scope::ScopeKind;
+use super::{JmscriptParser, Parsed, expression, names, statement, types};
 use crate::dialect::Dialect;
 use crate::lexer::Token;
-use crate::model::tree::{Block, Case, Expr, Function, Line, Parameter, Statement, Type};
+use crate::model::tree::{Block, Case, Expr, Function, Parameter, Statement, TreeLine, Type};
 use std::rc::Rc;
 
 /// Functions of a script, at most.
 const MOST: usize = 4_096;
 
 /// The part of a function before its body.
-struct Head {
+struct FunctionHead {
     name: Rc<str>,
     parameters: Vec<Parameter>,
     has_it: bool,
     returns: Type,
 }
 
-impl Head {
+impl FunctionHead {
     /// Of a function without a name.
-    fn unnamed(parameters: Vec<Parameter>) -> Head {
-        Head { name: Rc::from(""), parameters, has_it: false, returns: Type::Any }
+    fn unnamed(parameters: Vec<Parameter>) -> FunctionHead {
+        FunctionHead { name: Rc::from(""), parameters, has_it: false, returns: Type::Any }
     }
 }
 
 /// Takes a place among the functions and enters the scope of one that begins here.
-fn begin(p: &mut Parser<'_>, kind: Kind) -> Parsed<u16> {
+fn begin(p: &mut JmscriptParser<'_>, kind: ScopeKind) -> Parsed<u16> {
     if p.functions.len() >= MOST {
         return p.tokens.fault("too many closures");
     }
@@ -36,9 +36,9 @@ fn begin(p: &mut Parser<'_>, kind: Kind) -> Parsed<u16> {
 }
 
 /// Leaves the scope of a function and puts it in its place.
-fn end(p: &mut Parser<'_>, at: u16, head: Head, body: Block) {
+fn end(p: &mut JmscriptParser<'_>, at: u16, head: FunctionHead, body: Block) {
     let needs = p.names.scopes.leave();
-    let Head { name, parameters, has_it, returns } = head;
+    let FunctionHead { name, parameters, has_it, returns } = head;
     let function = Function {
         name,
         parameters: Box::from(parameters),
@@ -52,23 +52,23 @@ fn end(p: &mut Parser<'_>, at: u16, head: Head, body: Block) {
 }
 
 /// A closure of what was read since it began.
-fn closure_of(p: &mut Parser<'_>, at: u16, head: Head, body: Block) -> Expr {
+fn closure_of(p: &mut JmscriptParser<'_>, at: u16, head: FunctionHead, body: Block) -> Expr {
     end(p, at, head, body);
     Expr::Closure(at)
 }
 
 /// One statement that gives a value back.
 fn giving(line: u32, value: Expr) -> Block {
-    Box::from([Line { line, statement: Statement::Return(Some(value)) }])
+    Box::from([TreeLine { line, statement: Statement::Return(Some(value)) }])
 }
 
 pub(super) fn method_declaration(
-    p: &mut Parser<'_>,
+    p: &mut JmscriptParser<'_>,
     name: Rc<str>,
     returns: Type,
 ) -> Parsed<Option<Statement>> {
     let id = names::call_id(p, &name)?;
-    let at = begin(p, Kind::Method)?;
+    let at = begin(p, ScopeKind::Method)?;
     // Known before its body is read, which may call it.
     p.names.calls[usize::from(id)].1.functions.push(at);
     method_rest(p, at, name, returns)?;
@@ -76,7 +76,7 @@ pub(super) fn method_declaration(
 }
 
 /// `(a, b) { … }` after a method's name.
-fn method_rest(p: &mut Parser<'_>, at: u16, name: Rc<str>, returns: Type) -> Parsed<()> {
+fn method_rest(p: &mut JmscriptParser<'_>, at: u16, name: Rc<str>, returns: Type) -> Parsed<()> {
     p.tokens.expect_sign("(")?;
     let parameters = parameters(p, ")")?;
     p.tokens.expect_sign(")")?;
@@ -89,13 +89,13 @@ fn method_rest(p: &mut Parser<'_>, at: u16, name: Rc<str>, returns: Type) -> Par
     if p.dialect == Dialect::Groovy {
         return_last(&mut body);
     }
-    end(p, at, Head { name, parameters, has_it: false, returns }, body);
+    end(p, at, FunctionHead { name, parameters, has_it: false, returns }, body);
     Ok(())
 }
 
 /// `(a, b) { … }` after the name of a member of an enum, as a closure; its first parameter is `this` unless it is static.
-pub(super) fn member(p: &mut Parser<'_>, has_this: bool) -> Parsed<Expr> {
-    let at = begin(p, Kind::Method)?;
+pub(super) fn member(p: &mut JmscriptParser<'_>, has_this: bool) -> Parsed<Expr> {
+    let at = begin(p, ScopeKind::Method)?;
     let mut all = Vec::new();
     if has_this {
         names::declare(p, Rc::from("this"))?;
@@ -106,11 +106,11 @@ pub(super) fn member(p: &mut Parser<'_>, has_this: bool) -> Parsed<Expr> {
     p.tokens.expect_sign(")")?;
     let mut body = statement::block(p)?;
     return_last(&mut body);
-    Ok(closure_of(p, at, Head::unnamed(all), body))
+    Ok(closure_of(p, at, FunctionHead::unnamed(all), body))
 }
 
 /// Parameters up to a sign that is not taken.
-pub(super) fn parameters(p: &mut Parser<'_>, end: &str) -> Parsed<Vec<Parameter>> {
+pub(super) fn parameters(p: &mut JmscriptParser<'_>, end: &str) -> Parsed<Vec<Parameter>> {
     let mut found = Vec::new();
     while !p.tokens.is_sign(end) {
         types::modifiers(p);
@@ -138,7 +138,7 @@ pub(super) fn parameters(p: &mut Parser<'_>, end: &str) -> Parsed<Vec<Parameter>
     Ok(found)
 }
 
-pub(super) fn function_of_javascript(p: &mut Parser<'_>) -> Parsed<Statement> {
+pub(super) fn function_of_javascript(p: &mut JmscriptParser<'_>) -> Parsed<Statement> {
     let name = p.tokens.expect_name()?;
     let slot = names::declare(p, name)?;
     let function = function_expression(p)?;
@@ -146,26 +146,26 @@ pub(super) fn function_of_javascript(p: &mut Parser<'_>) -> Parsed<Statement> {
 }
 
 /// `(a, b) { … }` after `function`.
-pub(super) fn function_expression(p: &mut Parser<'_>) -> Parsed<Expr> {
-    let at = begin(p, Kind::Closure)?;
+pub(super) fn function_expression(p: &mut JmscriptParser<'_>) -> Parsed<Expr> {
+    let at = begin(p, ScopeKind::Closure)?;
     p.tokens.expect_sign("(")?;
     let parameters = parameters(p, ")")?;
     p.tokens.expect_sign(")")?;
     let body = statement::block(p)?;
-    Ok(closure_of(p, at, Head::unnamed(parameters), body))
+    Ok(closure_of(p, at, FunctionHead::unnamed(parameters), body))
 }
 
 /// The rest of `${-> …}` as a closure without parameters.
-pub(super) fn lazy_closure(p: &mut Parser<'_>, line: u32) -> Parsed<Expr> {
-    let at = begin(p, Kind::Closure)?;
+pub(super) fn lazy_closure(p: &mut JmscriptParser<'_>, line: u32) -> Parsed<Expr> {
+    let at = begin(p, ScopeKind::Closure)?;
     let value = expression::expression(p)?;
-    Ok(closure_of(p, at, Head::unnamed(Vec::new()), giving(line, value)))
+    Ok(closure_of(p, at, FunctionHead::unnamed(Vec::new()), giving(line, value)))
 }
 
 /// `{ a, b -> … }`.
-pub(super) fn closure(p: &mut Parser<'_>) -> Parsed<Expr> {
+pub(super) fn closure(p: &mut JmscriptParser<'_>) -> Parsed<Expr> {
     p.tokens.expect_sign("{")?;
-    let at = begin(p, Kind::Closure)?;
+    let at = begin(p, ScopeKind::Closure)?;
     let has_arrow = has_arrow(p);
     let parameters = if has_arrow {
         let found = p.quietly(|p| parameters(p, "->"))?;
@@ -178,11 +178,11 @@ pub(super) fn closure(p: &mut Parser<'_>) -> Parsed<Expr> {
     let mut body = p.loudly(|p| statement::statements(p, |token| matches!(token, Token::Sign("}"))))?;
     p.tokens.expect_sign("}")?;
     return_last(&mut body);
-    Ok(closure_of(p, at, Head { has_it: !has_arrow, ..Head::unnamed(parameters) }, body))
+    Ok(closure_of(p, at, FunctionHead { has_it: !has_arrow, ..FunctionHead::unnamed(parameters) }, body))
 }
 
 /// True if parameters with an arrow come next.
-fn has_arrow(p: &Parser<'_>) -> bool {
+fn has_arrow(p: &JmscriptParser<'_>) -> bool {
     let mut by = 0;
     let mut depth = 0_usize;
     loop {
@@ -198,8 +198,8 @@ fn has_arrow(p: &Parser<'_>) -> bool {
 }
 
 /// `a -> …` or `(a, b) -> …`, and JavaScript's `=>`.
-pub(super) fn lambda(p: &mut Parser<'_>, arrow: &str) -> Parsed<Expr> {
-    let at = begin(p, Kind::Closure)?;
+pub(super) fn lambda(p: &mut JmscriptParser<'_>, arrow: &str) -> Parsed<Expr> {
+    let at = begin(p, ScopeKind::Closure)?;
     let parameters = if p.tokens.take_sign("(") {
         let found = parameters(p, ")")?;
         p.tokens.expect_sign(")")?;
@@ -220,7 +220,7 @@ pub(super) fn lambda(p: &mut Parser<'_>, arrow: &str) -> Parsed<Expr> {
         let line = p.tokens.line();
         giving(line, expression::expression(p)?)
     };
-    Ok(closure_of(p, at, Head::unnamed(parameters), body))
+    Ok(closure_of(p, at, FunctionHead::unnamed(parameters), body))
 }
 
 /// The value of the last statement is that of the function.
@@ -268,7 +268,7 @@ fn return_last_of_cases(cases: &mut [Case]) {
         }
         if breaks {
             let line = case.body.last().map_or(0, |last| last.line);
-            let end = Line { line, statement: Statement::Break(None) };
+            let end = TreeLine { line, statement: Statement::Break(None) };
             case.body = std::mem::take(&mut case.body).into_iter().chain([end]).collect();
         }
     }

@@ -2,7 +2,7 @@
 //! does not have here, or that do not run as in JMeter.
 
 use super::tokens::Spot;
-use super::{Parser, Unsupported};
+use super::{JmscriptParser, Unsupported};
 use crate::ciphers::Mode;
 use crate::dialect::Dialect;
 use crate::model::class::{Class, Kind, Knowledge};
@@ -11,7 +11,7 @@ use crate::model::library::jmeter::{arguments, is_changed_wholly};
 use crate::model::library::lang::{gstring, string};
 use crate::model::library::security::cipher;
 use crate::model::library::{self, capitalized};
-use crate::model::tree::{Expr, Literal, Place, Type};
+use crate::model::tree::{Expr, Literal, TreePlace, Type};
 use std::ptr;
 use std::rc::Rc;
 
@@ -27,13 +27,13 @@ pub struct Notes {
     /// A builder's calls may have any name.
     uses_builder: bool,
     /// Variables that hold objects whose class is certain.
-    held: Vec<Held>,
+    held: Vec<ParseHeld>,
     /// The script has taken the plan's parameters away.
     has_own_arguments: bool,
 }
 
 /// A variable that holds an object of a class.
-struct Held {
+struct ParseHeld {
     variable: Variable,
     kind: &'static Kind,
     /// It is declared so, whatever it holds later.
@@ -70,26 +70,26 @@ impl Notes {
 }
 
 /// Notes a call of a method whose name no class has: it is refused in the end, unless it turns out to be a name of the script's own.
-pub fn note_unknown(p: &mut Parser<'_>, name: &Rc<str>, of: &Expr) {
+pub fn note_unknown(p: &mut JmscriptParser<'_>, name: &Rc<str>, of: &Expr) {
     note(p, name, of, None);
 }
 
 /// Notes a call with so many arguments, where no class has the method with as many.
-fn note_count(p: &mut Parser<'_>, name: &str, of: &Expr, args: usize) {
+fn note_count(p: &mut JmscriptParser<'_>, name: &str, of: &Expr, args: usize) {
     let takes = |kind: &&Kind| kind.all_rows().any(|row| row.name() == name && row.takes(args));
     if !library::ALL.iter().any(takes) {
         note(p, &Rc::from(name), of, Some(args));
     }
 }
 
-fn note(p: &mut Parser<'_>, name: &Rc<str>, of: &Expr, args: Option<usize>) {
-    let of = if let Expr::Place(Place::Global(at)) = of { Some(*at) } else { None };
+fn note(p: &mut JmscriptParser<'_>, name: &Rc<str>, of: &Expr, args: Option<usize>) {
+    let of = if let Expr::Place(TreePlace::Global(at)) = of { Some(*at) } else { None };
     let spot = p.tokens.spot();
     p.notes.unknown.push(Call { name: name.clone(), args, of, spot });
 }
 
 /// Refuses what has turned out to be unknown.
-pub fn conclude(p: &mut Parser<'_>) {
+pub fn conclude(p: &mut JmscriptParser<'_>) {
     for Call { name, args, of, spot } in std::mem::take(&mut p.notes.unknown) {
         // A variable that is never set fails before its method does.
         let is_unset = of.is_some_and(|of| !p.names.assigned.contains(&of));
@@ -104,9 +104,9 @@ pub fn conclude(p: &mut Parser<'_>) {
 }
 
 /// The class of an expression's value, where that is certain before the run.
-fn certain(p: &Parser<'_>, of: &Expr) -> Option<&'static Kind> {
+fn certain(p: &JmscriptParser<'_>, of: &Expr) -> Option<&'static Kind> {
     match of {
-        Expr::Place(Place::Bound(binding)) => library::bound(*binding),
+        Expr::Place(TreePlace::Bound(binding)) => library::bound(*binding),
         Expr::Place(place) => {
             let variable = variable(p, *place)?;
             p.notes.held.iter().find(|held| held.variable == variable).map(|held| held.kind)
@@ -156,18 +156,18 @@ fn declared(kind: &Type) -> Option<&'static Kind> {
     }
 }
 
-fn variable(p: &Parser<'_>, place: Place) -> Option<Variable> {
+fn variable(p: &JmscriptParser<'_>, place: TreePlace) -> Option<Variable> {
     match place {
-        Place::Local(_) | Place::Captured(_) => p.names.scopes.id(place).map(Variable::Own),
-        Place::Global(at) => Some(Variable::Global(at)),
-        Place::Bound(_) => None,
+        TreePlace::Local(_) | TreePlace::Captured(_) => p.names.scopes.id(place).map(Variable::Own),
+        TreePlace::Global(at) => Some(Variable::Global(at)),
+        TreePlace::Bound(_) => None,
     }
 }
 
 /// Remembers the class that a variable is declared with, or that of its first value.
-pub fn note_declared(p: &mut Parser<'_>, place: Place, kind: &Type, value: Option<&Expr>) {
+pub fn note_declared(p: &mut JmscriptParser<'_>, place: TreePlace, kind: &Type, value: Option<&Expr>) {
     match (variable(p, place), declared(kind)) {
-        (Some(variable), Some(kind)) => hold(p, Held { variable, kind, is_declared: true }),
+        (Some(variable), Some(kind)) => hold(p, ParseHeld { variable, kind, is_declared: true }),
         (Some(_), None) => note_assigned(p, place, value),
         (None, _) => {}
     }
@@ -175,25 +175,25 @@ pub fn note_declared(p: &mut Parser<'_>, place: Place, kind: &Type, value: Optio
 
 /// Remembers the class of the object that a variable holds from here on: one that JMeter gives. What a script makes itself it may
 /// replace in another turn of a loop, so that is not certain.
-pub fn note_assigned(p: &mut Parser<'_>, place: Place, value: Option<&Expr>) {
+pub fn note_assigned(p: &mut JmscriptParser<'_>, place: TreePlace, value: Option<&Expr>) {
     let Some(variable) = variable(p, place) else { return };
     if p.notes.held.iter().any(|held| held.variable == variable && held.is_declared) {
         return;
     }
     let is_given = |value: &&Expr| !matches!(value, Expr::New(..) | Expr::Literal(_) | Expr::Template(_));
     match value.filter(is_given).and_then(|value| certain(p, value)) {
-        Some(kind) => hold(p, Held { variable, kind, is_declared: false }),
+        Some(kind) => hold(p, ParseHeld { variable, kind, is_declared: false }),
         None => p.notes.held.retain(|held| held.variable != variable),
     }
 }
 
-fn hold(p: &mut Parser<'_>, new: Held) {
+fn hold(p: &mut JmscriptParser<'_>, new: ParseHeld) {
     p.notes.held.retain(|held| held.variable != new.variable);
     p.notes.held.push(new);
 }
 
 /// Notes a method that an object does not have here; without a number of arguments, where that is open.
-pub fn check_method(p: &mut Parser<'_>, of: &Expr, method: &str, args: Option<usize>) {
+pub fn check_method(p: &mut JmscriptParser<'_>, of: &Expr, method: &str, args: Option<usize>) {
     if p.dialect == Dialect::Jexl {
         return;
     }
@@ -215,7 +215,7 @@ pub fn check_method(p: &mut Parser<'_>, of: &Expr, method: &str, args: Option<us
 }
 
 /// Notes a transformation of a cipher that is not done here, where the script names it as it stands.
-pub fn check_transformation(p: &mut Parser<'_>, of: &Expr, method: &str, args: &[Expr]) {
+pub fn check_transformation(p: &mut JmscriptParser<'_>, of: &Expr, method: &str, args: &[Expr]) {
     let Some(Expr::Literal(Literal::Text(name))) = args.first() else { return };
     let is_cipher = matches!(of, Expr::Class(class) if class.is(&cipher::KIND));
     if is_cipher && method == "getInstance" && Mode::of(name).is_none() {
@@ -223,7 +223,7 @@ pub fn check_transformation(p: &mut Parser<'_>, of: &Expr, method: &str, args: &
     }
 }
 
-fn check_static(p: &mut Parser<'_>, class: Class, method: &str, args: Option<usize>) {
+fn check_static(p: &mut JmscriptParser<'_>, class: Class, method: &str, args: Option<usize>) {
     let kind = class.kind();
     let knowledge = match kind.knows_static(method, args) {
         Knowledge::Unknown => crate::model::library::lang::class::KIND.knows(method, args, p.dialect),
@@ -233,7 +233,7 @@ fn check_static(p: &mut Parser<'_>, class: Class, method: &str, args: Option<usi
 }
 
 fn refuse_unless_known(
-    p: &mut Parser<'_>,
+    p: &mut JmscriptParser<'_>,
     knowledge: Knowledge,
     kind: &Kind,
     method: &str,
@@ -260,7 +260,7 @@ fn counted(args: usize) -> String {
 }
 
 /// The same of a property that is read or set.
-pub fn check_property(p: &mut Parser<'_>, of: &Expr, name: &str, is_set: bool) {
+pub fn check_property(p: &mut JmscriptParser<'_>, of: &Expr, name: &str, is_set: bool) {
     let Some(kind) = certain(p, of).filter(|_| p.dialect != Dialect::Jexl) else { return };
     let view = kind.view();
     let is_named = if is_set { view.set_property.is_some() } else { view.property.is_some() };

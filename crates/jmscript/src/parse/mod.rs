@@ -15,11 +15,11 @@ mod types;
 use crate::dialect::Dialect;
 use crate::lexer::{Fault, Lexeme, Token, tokens};
 use crate::model::class::refusal;
-use crate::model::tree::{Callee, Code, Function, Line, Place, Statement, Type};
+use crate::model::tree::{Callee, Function, Statement, TreeCode, TreeLine, TreePlace, Type};
 use crate::stack::Stack;
 use known::Notes;
 use names::Names;
-use scope::Kind;
+use scope::ScopeKind;
 use std::fmt;
 use std::rc::Rc;
 use tokens::Tokens;
@@ -49,7 +49,7 @@ impl fmt::Display for Unsupported {
 }
 
 /// Reads a script. In error, everything that does not run, in the order of the text.
-pub fn parse(text: &str, dialect: Dialect) -> Result<Code, Vec<Unsupported>> {
+pub fn parse(text: &str, dialect: Dialect) -> Result<TreeCode, Vec<Unsupported>> {
     if text.len() > MOST_TEXT {
         let reason = format!("it has {} bytes; at most {MOST_TEXT} are read", text.len());
         return Err(vec![Unsupported {
@@ -61,7 +61,7 @@ pub fn parse(text: &str, dialect: Dialect) -> Result<Code, Vec<Unsupported>> {
         }]);
     }
     let lexemes = tokens(text, 0, text.len(), dialect).map_err(|fault| vec![of_fault(fault)])?;
-    let mut parser = Parser::new(text, dialect, lexemes);
+    let mut parser = JmscriptParser::new(text, dialect, lexemes);
     let main = script(&mut parser);
     parser.finish(main)
 }
@@ -74,7 +74,7 @@ fn of_fault(fault: Fault) -> Unsupported {
 type Parsed<T> = Result<T, Fault>;
 
 /// State of reading: the tokens, what names mean, and what has been noted.
-struct Parser<'a> {
+struct JmscriptParser<'a> {
     text: &'a str,
     dialect: Dialect,
     tokens: Tokens,
@@ -82,13 +82,13 @@ struct Parser<'a> {
     notes: Notes,
     functions: Vec<Option<Rc<Function>>>,
     /// Declarations of enums, which come before all else.
-    enums: Vec<Line>,
+    enums: Vec<TreeLine>,
     stack: Stack,
 }
 
-impl<'a> Parser<'a> {
-    fn new(text: &'a str, dialect: Dialect, lexemes: Vec<Lexeme>) -> Parser<'a> {
-        Parser {
+impl<'a> JmscriptParser<'a> {
+    fn new(text: &'a str, dialect: Dialect, lexemes: Vec<Lexeme>) -> JmscriptParser<'a> {
+        JmscriptParser {
             text,
             dialect,
             tokens: Tokens::new(lexemes, dialect),
@@ -101,7 +101,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The script, or all that is wrong with it.
-    fn finish(mut self, main: Parsed<Function>) -> Result<Code, Vec<Unsupported>> {
+    fn finish(mut self, main: Parsed<Function>) -> Result<TreeCode, Vec<Unsupported>> {
         let main = main.map_err(|fault| self.notes.unsupported.push(of_fault(fault)));
         known::conclude(&mut self);
         let mut unsupported = self.notes.unsupported;
@@ -111,12 +111,12 @@ impl<'a> Parser<'a> {
         let globals = self.names.globals;
         let place = |name: &Rc<str>| globals.iter().position(|global| global == name);
         let calls = self.names.calls.into_iter().map(|(name, callee)| Callee {
-            place: place(&name).map(|at| Place::Global(at as u16)),
+            place: place(&name).map(|at| TreePlace::Global(at as u16)),
             ..callee
         });
         let calls = calls.collect();
         let functions = self.functions.into_iter().map(|function| function.expect("each has been read"));
-        Ok(Code { functions: functions.collect(), globals, calls, main: Rc::new(main) })
+        Ok(TreeCode { functions: functions.collect(), globals, calls, main: Rc::new(main) })
     }
 
     /// Notes what does not run here; reading goes on.
@@ -156,8 +156,8 @@ impl<'a> Parser<'a> {
 }
 
 /// The script's body as a function.
-fn script(p: &mut Parser<'_>) -> Parsed<Function> {
-    p.names.scopes.enter(Kind::Body);
+fn script(p: &mut JmscriptParser<'_>) -> Parsed<Function> {
+    p.names.scopes.enter(ScopeKind::Body);
     enumeration::find(p)?;
     let mut body = statement::statements(p, |token| matches!(token, Token::End))?;
     // BeanShell's `if` and `try` have no value.

@@ -1,11 +1,11 @@
 //! The meaning of names in a script: variables, methods, classes, parts of the outside world.
 
 use super::scope::Scopes;
-use super::{Parsed, Parser};
+use super::{JmscriptParser, Parsed};
 use crate::dialect::Dialect;
 use crate::model::class::Class;
 use crate::model::library::javascript::{array, json};
-use crate::model::tree::{Binding, Callee, Expr, Literal, Place};
+use crate::model::tree::{Binding, Callee, Expr, Literal, TreePlace};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -92,7 +92,7 @@ impl Names {
 }
 
 /// A new variable of the function that is being read.
-pub fn declare(p: &mut Parser<'_>, name: Rc<str>) -> Parsed<u16> {
+pub fn declare(p: &mut JmscriptParser<'_>, name: Rc<str>) -> Parsed<u16> {
     match p.names.scopes.declare(name) {
         Some(slot) => Ok(slot),
         None => p.tokens.fault("too many variables"),
@@ -100,7 +100,7 @@ pub fn declare(p: &mut Parser<'_>, name: Rc<str>) -> Parsed<u16> {
 }
 
 /// The place of a variable of the script's binding.
-pub fn global(p: &mut Parser<'_>, name: &Rc<str>) -> Parsed<u16> {
+pub fn global(p: &mut JmscriptParser<'_>, name: &Rc<str>) -> Parsed<u16> {
     let globals = &mut p.names.globals;
     if let Some(at) = globals.iter().position(|known| known == name) {
         return Ok(at as u16);
@@ -113,7 +113,7 @@ pub fn global(p: &mut Parser<'_>, name: &Rc<str>) -> Parsed<u16> {
 }
 
 /// The place of a name that is called.
-pub fn call_id(p: &mut Parser<'_>, name: &Rc<str>) -> Parsed<u16> {
+pub fn call_id(p: &mut JmscriptParser<'_>, name: &Rc<str>) -> Parsed<u16> {
     let calls = &mut p.names.calls;
     if let Some(at) = calls.iter().position(|(known, _)| known == name) {
         return Ok(at as u16);
@@ -126,19 +126,19 @@ pub fn call_id(p: &mut Parser<'_>, name: &Rc<str>) -> Parsed<u16> {
 }
 
 /// Resolves a name that is read.
-pub fn resolve(p: &mut Parser<'_>, name: &Rc<str>) -> Parsed<Expr> {
+pub fn resolve(p: &mut JmscriptParser<'_>, name: &Rc<str>) -> Parsed<Expr> {
     let names = &mut p.names;
     if let Some(place) = names.scopes.find(name) {
         return Ok(Expr::Place(place));
     }
     if let Some(at) = names.assigned_global(name) {
-        return Ok(Expr::Place(Place::Global(at)));
+        return Ok(Expr::Place(TreePlace::Global(at)));
     }
     if let Some(literal) = names.word(name) {
         return Ok(Expr::Literal(literal));
     }
     if let Some(binding) = binding(name, p.dialect) {
-        return Ok(Expr::Place(Place::Bound(binding)));
+        return Ok(Expr::Place(TreePlace::Bound(binding)));
     }
     if let Some(class) = names.class(name) {
         return Ok(Expr::Class(class));
@@ -146,7 +146,7 @@ pub fn resolve(p: &mut Parser<'_>, name: &Rc<str>) -> Parsed<Expr> {
     if p.names.unknown_imports.contains(name) {
         p.refuse_class(&name.clone());
     }
-    Ok(Expr::Place(Place::Global(global(p, name)?)))
+    Ok(Expr::Place(TreePlace::Global(global(p, name)?)))
 }
 
 /// The part of the outside world that a name stands for in a language.

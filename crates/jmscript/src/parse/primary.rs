@@ -1,7 +1,7 @@
 //! Operands: literals, names, calls, properties, elements, lists, maps and closures.
 
 use super::tokens::Tokens;
-use super::{Parsed, Parser, expression, function, known, names, types};
+use super::{JmscriptParser, Parsed, expression, function, known, names, types};
 use crate::dialect::Dialect;
 use crate::lexer::{Part, Token, tokens};
 use crate::model::class::{Class, Kind, Method, refusal};
@@ -10,12 +10,12 @@ use crate::model::library::net::charset;
 use crate::model::library::regex::pattern;
 use crate::model::library::{getters, setter};
 use crate::model::tree::{
-    Binding, Call, Expr, FunctionCall, Literal, Piece, Place, Property, StaticCall, Type,
+    Binding, Call, Expr, FunctionCall, Literal, Property, StaticCall, TreePiece, TreePlace, Type,
 };
 use std::rc::Rc;
 
 /// An operand with all that hangs on it.
-pub(super) fn postfix(p: &mut Parser<'_>) -> Parsed<Expr> {
+pub(super) fn postfix(p: &mut JmscriptParser<'_>) -> Parsed<Expr> {
     let mut of = primary(p)?;
     let mut chain = 0;
     loop {
@@ -27,7 +27,7 @@ pub(super) fn postfix(p: &mut Parser<'_>) -> Parsed<Expr> {
         of = match sign {
             ".@" => {
                 p.tokens.at += 1;
-                attribute(p, of, How { is_safe: false, is_spread: false })?
+                attribute(p, of, PrimaryMode { is_safe: false, is_spread: false })?
             }
             "." | "?." | "*." | ".&" | "::" => {
                 p.tokens.at += 1;
@@ -53,7 +53,7 @@ pub(super) fn postfix(p: &mut Parser<'_>) -> Parsed<Expr> {
 }
 
 /// `a?[0]`, which no ternary looks like: the bracket is glued to the question mark and that to the name.
-fn is_safe_index(p: &Parser<'_>) -> bool {
+fn is_safe_index(p: &JmscriptParser<'_>) -> bool {
     let next = p.tokens.lexemes.get(p.tokens.at + 1);
     p.dialect == Dialect::Groovy
         && p.tokens.lexeme().is_glued
@@ -61,7 +61,7 @@ fn is_safe_index(p: &Parser<'_>) -> bool {
 }
 
 /// True if a brace here is a closure given to what stands before it.
-fn takes_closure(p: &Parser<'_>, of: &Expr) -> bool {
+fn takes_closure(p: &JmscriptParser<'_>, of: &Expr) -> bool {
     let can = matches!(
         of,
         Expr::Call(_)
@@ -75,7 +75,7 @@ fn takes_closure(p: &Parser<'_>, of: &Expr) -> bool {
 }
 
 /// The call of what was read, or one more argument of the call that it is.
-pub(super) fn apply(p: &mut Parser<'_>, of: Expr, args: Vec<Expr>) -> Parsed<Expr> {
+pub(super) fn apply(p: &mut JmscriptParser<'_>, of: Expr, args: Vec<Expr>) -> Parsed<Expr> {
     let is_closure = matches!(args.as_slice(), [Expr::Closure(_)]);
     let before = p.tokens.at.saturating_sub(1);
     Ok(match of {
@@ -101,7 +101,7 @@ pub(super) fn apply(p: &mut Parser<'_>, of: Expr, args: Vec<Expr>) -> Parsed<Exp
 }
 
 /// `a.b { … }` and `a.b x` are calls of `b`.
-fn call_of_property(p: &mut Parser<'_>, property: Property, args: Vec<Expr>, at: usize) -> Expr {
+fn call_of_property(p: &mut JmscriptParser<'_>, property: Property, args: Vec<Expr>, at: usize) -> Expr {
     let line = p.tokens.lexemes[at].line;
     known::check_method(p, &property.of, &property.name, count(&args));
     let method = method(p, &property.name, &property.of);
@@ -110,14 +110,14 @@ fn call_of_property(p: &mut Parser<'_>, property: Property, args: Vec<Expr>, at:
 }
 
 /// Parses the member that follows a dot.
-fn member(p: &mut Parser<'_>, of: Expr, sign: &str) -> Parsed<Expr> {
+fn member(p: &mut JmscriptParser<'_>, of: Expr, sign: &str) -> Parsed<Expr> {
     let is_safe = sign == "?.";
     let is_spread = sign == "*.";
     let line = p.tokens.line();
     let name = match p.tokens.next() {
         Token::Name(name) => name,
         Token::Text(text) => text,
-        Token::Sign("@") => return attribute(p, of, How { is_safe, is_spread }),
+        Token::Sign("@") => return attribute(p, of, PrimaryMode { is_safe, is_spread }),
         Token::Template(parts) => {
             let key = template(p, &parts)?;
             return Ok(Expr::Index(Box::new((of, key)), is_safe));
@@ -139,7 +139,7 @@ fn member(p: &mut Parser<'_>, of: Expr, sign: &str) -> Parsed<Expr> {
         return Ok(Expr::MethodPointer(Box::new(of), name));
     }
     if is_call {
-        return method_call(p, of, name, How { is_safe, is_spread }, line);
+        return method_call(p, of, name, PrimaryMode { is_safe, is_spread }, line);
     }
     if let Expr::Class(class) = of {
         return Ok(constant(class, name));
@@ -157,8 +157,8 @@ fn member(p: &mut Parser<'_>, of: Expr, sign: &str) -> Parsed<Expr> {
 }
 
 /// Parses the name behind `.@`: an attribute of XML, or a field itself.
-fn attribute(p: &mut Parser<'_>, of: Expr, how: How) -> Parsed<Expr> {
-    let How { is_safe, is_spread } = how;
+fn attribute(p: &mut JmscriptParser<'_>, of: Expr, how: PrimaryMode) -> Parsed<Expr> {
+    let PrimaryMode { is_safe, is_spread } = how;
     let field = p.tokens.expect_name()?;
     let name = Rc::from(format!("@{field}"));
     let getters = getters(&field);
@@ -167,7 +167,13 @@ fn attribute(p: &mut Parser<'_>, of: Expr, how: How) -> Parsed<Expr> {
 }
 
 /// `(args)` after a member's name, which stands before `spot`.
-fn method_call(p: &mut Parser<'_>, of: Expr, name: Rc<str>, how: How, line: u32) -> Parsed<Expr> {
+fn method_call(
+    p: &mut JmscriptParser<'_>,
+    of: Expr,
+    name: Rc<str>,
+    how: PrimaryMode,
+    line: u32,
+) -> Parsed<Expr> {
     let at = p.tokens.at;
     let args = arguments(p)?;
     // A closure behind the parentheses is one more argument.
@@ -185,7 +191,7 @@ fn method_call(p: &mut Parser<'_>, of: Expr, name: Rc<str>, how: How, line: u32)
             Expr::Static(Box::new(StaticCall { class, method, args, line }))
         }
         (of, method) => {
-            let How { is_safe, is_spread } = how;
+            let PrimaryMode { is_safe, is_spread } = how;
             Expr::Call(Box::new(Call { of, method, name, args, is_safe, is_spread, line }))
         }
     })
@@ -193,13 +199,13 @@ fn method_call(p: &mut Parser<'_>, of: Expr, name: Rc<str>, how: How, line: u32)
 
 /// Signs before a member: `?.` and `*.`.
 #[derive(Clone, Copy)]
-struct How {
+struct PrimaryMode {
     is_safe: bool,
     is_spread: bool,
 }
 
 /// The method of a name; one that no class has is noted.
-fn method(p: &mut Parser<'_>, name: &Rc<str>, of: &Expr) -> Option<Method> {
+fn method(p: &mut JmscriptParser<'_>, name: &Rc<str>, of: &Expr) -> Option<Method> {
     let method = Method::named(name);
     if method.is_none() {
         known::note_unknown(p, name, of);
@@ -214,7 +220,7 @@ fn count(args: &[Expr]) -> Option<usize> {
 }
 
 /// Notes what leads out of the sandbox by name.
-fn check_member(p: &mut Parser<'_>, of: &Expr, name: &str) {
+fn check_member(p: &mut JmscriptParser<'_>, of: &Expr, name: &str) {
     let is_text_call = matches!(of, Expr::Literal(Literal::Text(_)) | Expr::Template(_));
     let reason = match name {
         "execute" if is_text_call => "a script may not start programs",
@@ -237,7 +243,7 @@ fn check_member(p: &mut Parser<'_>, of: &Expr, name: &str) {
     p.refuse(name.to_owned(), reason);
 }
 
-pub(super) fn index(p: &mut Parser<'_>, of: Expr, is_safe: bool) -> Parsed<Expr> {
+pub(super) fn index(p: &mut JmscriptParser<'_>, of: Expr, is_safe: bool) -> Parsed<Expr> {
     p.tokens.expect_sign("[")?;
     let mut items = p.quietly(|p| items(p, "]"))?;
     p.tokens.expect_sign("]")?;
@@ -250,14 +256,14 @@ pub(super) fn index(p: &mut Parser<'_>, of: Expr, is_safe: bool) -> Parsed<Expr>
 }
 
 /// `(a, b, name: c)`; named arguments become a map before the others.
-pub(super) fn arguments(p: &mut Parser<'_>) -> Parsed<Vec<Expr>> {
+pub(super) fn arguments(p: &mut JmscriptParser<'_>) -> Parsed<Vec<Expr>> {
     p.tokens.expect_sign("(")?;
     let args = p.quietly(|p| items(p, ")"))?;
     p.tokens.expect_sign(")")?;
     Ok(args)
 }
 
-pub(super) fn items(p: &mut Parser<'_>, end: &str) -> Parsed<Vec<Expr>> {
+pub(super) fn items(p: &mut JmscriptParser<'_>, end: &str) -> Parsed<Vec<Expr>> {
     let mut items = Vec::new();
     let mut named = Vec::new();
     while !p.tokens.is_sign(end) {
@@ -278,13 +284,13 @@ pub(super) fn items(p: &mut Parser<'_>, end: &str) -> Parsed<Vec<Expr>> {
     Ok(items)
 }
 
-fn is_key(p: &Parser<'_>) -> bool {
+fn is_key(p: &JmscriptParser<'_>) -> bool {
     matches!(p.tokens.token(), Token::Name(_) | Token::Text(_))
         && matches!(p.tokens.ahead(1), Token::Sign(":"))
 }
 
 /// `key: value`.
-pub(super) fn entry(p: &mut Parser<'_>) -> Parsed<(Expr, Expr)> {
+pub(super) fn entry(p: &mut JmscriptParser<'_>) -> Parsed<(Expr, Expr)> {
     let key = match p.tokens.token().clone() {
         Token::Name(name) if matches!(p.tokens.ahead(1), Token::Sign(":")) => {
             p.tokens.at += 1;
@@ -302,7 +308,7 @@ pub(super) fn entry(p: &mut Parser<'_>) -> Parsed<(Expr, Expr)> {
     Ok((key, expression::expression(p)?))
 }
 
-pub(super) fn primary(p: &mut Parser<'_>) -> Parsed<Expr> {
+pub(super) fn primary(p: &mut JmscriptParser<'_>) -> Parsed<Expr> {
     match p.tokens.token().clone() {
         Token::Literal(literal) => {
             p.tokens.at += 1;
@@ -333,7 +339,7 @@ pub(super) fn primary(p: &mut Parser<'_>) -> Parsed<Expr> {
     }
 }
 
-fn bracketed(p: &mut Parser<'_>, sign: &str) -> Parsed<Expr> {
+fn bracketed(p: &mut JmscriptParser<'_>, sign: &str) -> Parsed<Expr> {
     match sign {
         "(" => parenthesized(p),
         "[" if p.dialect.has_collections() => list_or_map(p),
@@ -346,7 +352,7 @@ fn bracketed(p: &mut Parser<'_>, sign: &str) -> Parsed<Expr> {
     }
 }
 
-fn parenthesized(p: &mut Parser<'_>) -> Parsed<Expr> {
+fn parenthesized(p: &mut JmscriptParser<'_>) -> Parsed<Expr> {
     if let Some(arrow) = lambda_after_parentheses(p) {
         return function::lambda(p, arrow);
     }
@@ -359,7 +365,7 @@ fn parenthesized(p: &mut Parser<'_>) -> Parsed<Expr> {
     Ok(inner)
 }
 
-fn lambda_after_parentheses(p: &Parser<'_>) -> Option<&'static str> {
+fn lambda_after_parentheses(p: &JmscriptParser<'_>) -> Option<&'static str> {
     let arrow = arrow(p)?;
     let mut by = 1;
     while matches!(p.tokens.ahead(by), Token::Name(_) | Token::Sign(",")) {
@@ -370,7 +376,7 @@ fn lambda_after_parentheses(p: &Parser<'_>) -> Option<&'static str> {
     is_lambda.then_some(arrow)
 }
 
-pub(super) fn arrow(p: &Parser<'_>) -> Option<&'static str> {
+pub(super) fn arrow(p: &JmscriptParser<'_>) -> Option<&'static str> {
     match p.dialect {
         Dialect::Groovy => Some("->"),
         Dialect::JavaScript => Some("=>"),
@@ -378,7 +384,7 @@ pub(super) fn arrow(p: &Parser<'_>) -> Option<&'static str> {
     }
 }
 
-fn list_or_map(p: &mut Parser<'_>) -> Parsed<Expr> {
+fn list_or_map(p: &mut JmscriptParser<'_>) -> Parsed<Expr> {
     p.tokens.expect_sign("[")?;
     p.quietly(|p| {
         if p.tokens.take_sign(":") {
@@ -402,7 +408,11 @@ fn list_or_map(p: &mut Parser<'_>) -> Parsed<Expr> {
     })
 }
 
-fn list_item(p: &mut Parser<'_>, items: &mut Vec<Expr>, entries: &mut Vec<(Expr, Expr)>) -> Parsed<()> {
+fn list_item(
+    p: &mut JmscriptParser<'_>,
+    items: &mut Vec<Expr>,
+    entries: &mut Vec<(Expr, Expr)>,
+) -> Parsed<()> {
     if is_key(p) {
         entries.push(entry(p)?);
         return Ok(());
@@ -421,7 +431,7 @@ fn list_item(p: &mut Parser<'_>, items: &mut Vec<Expr>, entries: &mut Vec<(Expr,
 }
 
 /// `{a: 1}`, JavaScript's and JEXL's map.
-pub(super) fn object(p: &mut Parser<'_>) -> Parsed<Expr> {
+pub(super) fn object(p: &mut JmscriptParser<'_>) -> Parsed<Expr> {
     p.tokens.expect_sign("{")?;
     p.quietly(|p| {
         let mut entries = Vec::new();
@@ -441,7 +451,7 @@ pub(super) fn object(p: &mut Parser<'_>) -> Parsed<Expr> {
 }
 
 /// `{1, 2}`, Java's array.
-pub(super) fn array_items(p: &mut Parser<'_>) -> Parsed<Expr> {
+pub(super) fn array_items(p: &mut JmscriptParser<'_>) -> Parsed<Expr> {
     p.tokens.expect_sign("{")?;
     let items = p.quietly(|p| items(p, "}"))?;
     p.tokens.expect_sign("}")?;
@@ -449,7 +459,7 @@ pub(super) fn array_items(p: &mut Parser<'_>) -> Parsed<Expr> {
     Ok(Expr::Cast(array, Box::new(Expr::List(Box::from(items))), true))
 }
 
-pub(super) fn named(p: &mut Parser<'_>, name: Rc<str>) -> Parsed<Expr> {
+pub(super) fn named(p: &mut JmscriptParser<'_>, name: Rc<str>) -> Parsed<Expr> {
     if let Some(class) = types::class_path(p) {
         return Ok(match class {
             Ok(class) => Expr::Class(class),
@@ -473,9 +483,9 @@ pub(super) fn named(p: &mut Parser<'_>, name: Rc<str>) -> Parsed<Expr> {
         }
         "this" if p.names.scopes.find(&name).is_some() => {}
         "this" | "owner" | "delegate" if p.dialect == Dialect::Groovy => {
-            return Ok(Expr::Place(Place::Bound(Binding::Variables)));
+            return Ok(Expr::Place(TreePlace::Bound(Binding::Variables)));
         }
-        "this" | "super" => return Ok(Expr::Place(Place::Bound(Binding::Bsh))),
+        "this" | "super" => return Ok(Expr::Place(TreePlace::Bound(Binding::Bsh))),
         "evaluate" | "source" | "eval" | "exec"
             if p.tokens.is_sign("(") && p.names.scopes.find(&name).is_none() =>
         {
@@ -501,7 +511,7 @@ pub(super) fn named(p: &mut Parser<'_>, name: Rc<str>) -> Parsed<Expr> {
 }
 
 /// Notes a name that can only be a class, and is none that is known.
-fn check_class(p: &mut Parser<'_>, name: &Rc<str>) {
+fn check_class(p: &mut JmscriptParser<'_>, name: &Rc<str>) {
     let is_followed = p.tokens.is_sign(".") && matches!(p.tokens.ahead(1), Token::Name(_));
     let is_classlike = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
     if is_followed && is_classlike && p.names.scopes.find(name).is_none() && !p.names.globals.contains(name) {
@@ -514,7 +524,7 @@ fn check_class(p: &mut Parser<'_>, name: &Rc<str>) {
     }
 }
 
-fn call_of_name(p: &mut Parser<'_>, name: Rc<str>, line: u32, has_parentheses: bool) -> Parsed<Expr> {
+fn call_of_name(p: &mut JmscriptParser<'_>, name: Rc<str>, line: u32, has_parentheses: bool) -> Parsed<Expr> {
     let args = if has_parentheses { arguments(p)? } else { vec![function::closure(p)?] };
     if let Some(place) = p.names.scopes.find(&name) {
         return Ok(Expr::Apply(Box::new((Expr::Place(place), Box::from(args)))));
@@ -524,7 +534,7 @@ fn call_of_name(p: &mut Parser<'_>, name: Rc<str>, line: u32, has_parentheses: b
 }
 
 /// Parses the construction that follows `new`.
-pub(super) fn construct(p: &mut Parser<'_>) -> Parsed<Expr> {
+pub(super) fn construct(p: &mut JmscriptParser<'_>) -> Parsed<Expr> {
     let start = p.tokens.at;
     let path = match types::class_path(p) {
         Some(path) => path,
@@ -569,7 +579,7 @@ pub(super) fn construct(p: &mut Parser<'_>) -> Parsed<Expr> {
 }
 
 /// `[n]`, `[n][m]`, or `[] {1, 2}` after the type of the elements.
-pub(super) fn new_array(p: &mut Parser<'_>, kind: Type) -> Parsed<Expr> {
+pub(super) fn new_array(p: &mut JmscriptParser<'_>, kind: Type) -> Parsed<Expr> {
     let mut sizes = Vec::new();
     let mut depth = 0;
     while p.tokens.take_sign("[") {
@@ -591,18 +601,18 @@ pub(super) fn new_array(p: &mut Parser<'_>, kind: Type) -> Parsed<Expr> {
 }
 
 /// A text with expressions in it: each is read where it stands, in the scope around it.
-pub(super) fn template(p: &mut Parser<'_>, parts: &[Part]) -> Parsed<Expr> {
+pub(super) fn template(p: &mut JmscriptParser<'_>, parts: &[Part]) -> Parsed<Expr> {
     let mut pieces = Vec::with_capacity(parts.len());
     for part in parts {
         pieces.push(match part {
-            Part::Text(text) => Piece::Text(text.clone()),
+            Part::Text(text) => TreePiece::Text(text.clone()),
             Part::Code(from, to) => p.nested(|p| placeholder(p, *from, *to))?,
         });
     }
     Ok(Expr::Template(Box::from(pieces)))
 }
 
-pub(super) fn placeholder(p: &mut Parser<'_>, from: usize, to: usize) -> Parsed<Piece> {
+pub(super) fn placeholder(p: &mut JmscriptParser<'_>, from: usize, to: usize) -> Parsed<TreePiece> {
     let lexemes = tokens(p.text, from, to, p.dialect)?;
     let inner = Tokens::new(lexemes, p.dialect);
     let outer = std::mem::replace(&mut p.tokens, inner);
@@ -611,14 +621,14 @@ pub(super) fn placeholder(p: &mut Parser<'_>, from: usize, to: usize) -> Parsed<
     piece
 }
 
-fn placeholder_value(p: &mut Parser<'_>) -> Parsed<Piece> {
+fn placeholder_value(p: &mut JmscriptParser<'_>) -> Parsed<TreePiece> {
     if matches!(p.tokens.token(), Token::End) {
-        return Ok(Piece::Value(Expr::Literal(Literal::Null)));
+        return Ok(TreePiece::Value(Expr::Literal(Literal::Null)));
     }
     if p.tokens.take_sign("->") {
         let line = p.tokens.line();
         let lazy = function::lazy_closure(p, line)?;
-        return Ok(Piece::Lazy(lazy));
+        return Ok(TreePiece::Lazy(lazy));
     }
     let value = p.quietly(|p| {
         let value = expression::expression(p)?;
@@ -626,13 +636,13 @@ fn placeholder_value(p: &mut Parser<'_>) -> Parsed<Piece> {
     })?;
     p.tokens.take_sign(";");
     match p.tokens.token() {
-        Token::End => Ok(Piece::Value(value)),
+        Token::End => Ok(TreePiece::Value(value)),
         _ => p.tokens.fault(format!("{} cannot stand in a placeholder", p.tokens.shown())),
     }
 }
 
 /// The arguments of a command without parentheses, `log.info "x", y`, where they follow.
-pub(super) fn command(p: &mut Parser<'_>, of: Expr) -> Parsed<Expr> {
+pub(super) fn command(p: &mut JmscriptParser<'_>, of: Expr) -> Parsed<Expr> {
     if !starts_argument(p) {
         return Ok(of);
     }
@@ -654,7 +664,7 @@ pub(super) fn command(p: &mut Parser<'_>, of: Expr) -> Parsed<Expr> {
             let before = p.tokens.at - 1;
             Ok(call_of_property(p, *property, args, before))
         }
-        (Some(name), Expr::Place(Place::Global(_))) => {
+        (Some(name), Expr::Place(TreePlace::Global(_))) => {
             let id = names::call_id(p, &name)?;
             Ok(Expr::Function(Box::new(FunctionCall { name, id, args: Box::from(args), line })))
         }
@@ -663,7 +673,7 @@ pub(super) fn command(p: &mut Parser<'_>, of: Expr) -> Parsed<Expr> {
 }
 
 /// True if an argument follows on the same line.
-pub(super) fn starts_argument(p: &Parser<'_>) -> bool {
+pub(super) fn starts_argument(p: &JmscriptParser<'_>) -> bool {
     if p.dialect != Dialect::Groovy || p.tokens.lexeme().is_first {
         return false;
     }
@@ -678,7 +688,7 @@ pub(super) fn starts_argument(p: &Parser<'_>) -> bool {
 fn constant(class: Class, name: Rc<str>) -> Expr {
     match &*name {
         "class" => Expr::Class(class),
-        "out" | "err" if class.is(&system::KIND) => Expr::Place(Place::Bound(Binding::Out)),
+        "out" | "err" if class.is(&system::KIND) => Expr::Place(TreePlace::Bound(Binding::Out)),
         _ => Expr::Constant(class, name),
     }
 }

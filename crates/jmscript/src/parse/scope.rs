@@ -1,11 +1,11 @@
 //! Names to slots: which variable a name means where it stands, and what closures capture.
 
-use crate::model::tree::{Capture, Place};
+use crate::model::tree::{Capture, TreePlace};
 use std::rc::Rc;
 
 /// Kind of a function: how much it may see of those around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ScopeKind {
     /// The script's body.
     Body,
     /// A method, which sees nothing around it.
@@ -31,8 +31,8 @@ struct Captured {
 }
 
 #[derive(Debug)]
-struct Scope {
-    kind: Kind,
+struct ParseScope {
+    kind: ScopeKind,
     blocks: Vec<Vec<Variable>>,
     /// The next free slot, and the most ever needed.
     next: u16,
@@ -43,7 +43,7 @@ struct Scope {
 /// The functions that are being read, the innermost last.
 #[derive(Debug, Default)]
 pub struct Scopes {
-    scopes: Vec<Scope>,
+    scopes: Vec<ParseScope>,
     /// Variables that have been declared so far.
     count: u32,
 }
@@ -58,26 +58,32 @@ pub struct Needs {
 }
 
 impl Scopes {
-    fn innermost(&mut self) -> &mut Scope {
+    fn innermost(&mut self) -> &mut ParseScope {
         self.scopes.last_mut().expect("something is being read")
     }
 
     /// The number of the variable that a place means here; `None` for what is no variable of a function.
-    pub fn id(&self, place: Place) -> Option<u32> {
+    pub fn id(&self, place: TreePlace) -> Option<u32> {
         let scope = self.scopes.last()?;
         match place {
-            Place::Local(slot) => {
+            TreePlace::Local(slot) => {
                 let mut variables = scope.blocks.iter().rev().flatten();
                 variables.find(|variable| variable.slot == slot).map(|variable| variable.id)
             }
-            Place::Captured(at) => scope.captures.get(usize::from(at)).map(|captured| captured.id),
-            Place::Global(_) | Place::Bound(_) => None,
+            TreePlace::Captured(at) => scope.captures.get(usize::from(at)).map(|captured| captured.id),
+            TreePlace::Global(_) | TreePlace::Bound(_) => None,
         }
     }
 
     /// A function begins.
-    pub fn enter(&mut self, kind: Kind) {
-        self.scopes.push(Scope { kind, blocks: vec![Vec::new()], next: 0, most: 0, captures: Vec::new() });
+    pub fn enter(&mut self, kind: ScopeKind) {
+        self.scopes.push(ParseScope {
+            kind,
+            blocks: vec![Vec::new()],
+            next: 0,
+            most: 0,
+            captures: Vec::new(),
+        });
     }
 
     /// The innermost function ends.
@@ -119,41 +125,41 @@ impl Scopes {
 
     /// True if a method is being read.
     pub fn in_method(&self) -> bool {
-        self.scopes.iter().any(|scope| scope.kind == Kind::Method)
+        self.scopes.iter().any(|scope| scope.kind == ScopeKind::Method)
     }
 
     /// The variable that a name means here.
-    pub fn find(&mut self, name: &str) -> Option<Place> {
+    pub fn find(&mut self, name: &str) -> Option<TreePlace> {
         let last = self.scopes.len().checked_sub(1)?;
         self.find_from(last, name)
     }
 
-    fn find_from(&mut self, at: usize, name: &str) -> Option<Place> {
+    fn find_from(&mut self, at: usize, name: &str) -> Option<TreePlace> {
         self.place_from(at, name).map(|(place, _)| place)
     }
 
     /// The place of a name as a function sees it, and the variable's number.
-    fn place_from(&mut self, at: usize, name: &str) -> Option<(Place, u32)> {
+    fn place_from(&mut self, at: usize, name: &str) -> Option<(TreePlace, u32)> {
         let scope = &self.scopes[at];
         let mut variables = scope.blocks.iter().rev().flat_map(|block| block.iter().rev());
         if let Some(found) = variables.find(|known| &*known.name == name) {
-            return Some((Place::Local(found.slot), found.id));
+            return Some((TreePlace::Local(found.slot), found.id));
         }
         if let Some(index) = scope.captures.iter().position(|known| &*known.name == name) {
-            return Some((Place::Captured(u16::try_from(index).ok()?), scope.captures[index].id));
+            return Some((TreePlace::Captured(u16::try_from(index).ok()?), scope.captures[index].id));
         }
-        if scope.kind != Kind::Closure || at == 0 {
+        if scope.kind != ScopeKind::Closure || at == 0 {
             return None;
         }
         let (outer, id) = self.place_from(at - 1, name)?;
         let from = match outer {
-            Place::Local(slot) => Capture::Local(slot),
-            Place::Captured(index) => Capture::Captured(index),
-            Place::Global(_) | Place::Bound(_) => return None,
+            TreePlace::Local(slot) => Capture::Local(slot),
+            TreePlace::Captured(index) => Capture::Captured(index),
+            TreePlace::Global(_) | TreePlace::Bound(_) => return None,
         };
         let captures = &mut self.scopes[at].captures;
         captures.push(Captured { name: Rc::from(name), from, id });
-        Some((Place::Captured(u16::try_from(captures.len() - 1).ok()?), id))
+        Some((TreePlace::Captured(u16::try_from(captures.len() - 1).ok()?), id))
     }
 }
 
@@ -164,23 +170,23 @@ mod tests {
     #[test]
     fn closures_capture_through_closures() {
         let mut scopes = Scopes::default();
-        scopes.enter(Kind::Body);
+        scopes.enter(ScopeKind::Body);
         assert_eq!(scopes.declare(Rc::from("a")), Some(0));
-        scopes.enter(Kind::Closure);
-        scopes.enter(Kind::Closure);
-        assert_eq!(scopes.find("a"), Some(Place::Captured(0)));
-        assert_eq!(scopes.find("a"), Some(Place::Captured(0)));
+        scopes.enter(ScopeKind::Closure);
+        scopes.enter(ScopeKind::Closure);
+        assert_eq!(scopes.find("a"), Some(TreePlace::Captured(0)));
+        assert_eq!(scopes.find("a"), Some(TreePlace::Captured(0)));
         assert_eq!(scopes.find("b"), None);
         assert_eq!(*scopes.leave().captures, [Capture::Captured(0)]);
         assert_eq!(*scopes.leave().captures, [Capture::Local(0)]);
-        scopes.enter(Kind::Method);
+        scopes.enter(ScopeKind::Method);
         assert_eq!(scopes.find("a"), None);
     }
 
     #[test]
     fn blocks_give_their_slots_back() {
         let mut scopes = Scopes::default();
-        scopes.enter(Kind::Body);
+        scopes.enter(ScopeKind::Body);
         scopes.open();
         assert_eq!(scopes.declare(Rc::from("a")), Some(0));
         scopes.close();

@@ -1,15 +1,17 @@
 //! Statements.
 
-use super::{Parsed, Parser, enumeration, expression, function, known, names, primary, types};
+use super::{JmscriptParser, Parsed, enumeration, expression, function, known, names, primary, types};
 use crate::dialect::Dialect;
 use crate::lexer::Token;
 use crate::model::class::Class;
 use crate::model::library::lang::object;
-use crate::model::tree::{Block, Case, Catch, Expr, For, ForIn, Line, Place, Statement, Target, Try, Type};
+use crate::model::tree::{
+    Block, Case, Catch, Expr, For, ForIn, Statement, TreeLine, TreePlace, TreeTarget, Try, Type,
+};
 use std::rc::Rc;
 
 /// Statements up to a token that is not taken.
-pub(super) fn statements(p: &mut Parser<'_>, is_end: fn(&Token) -> bool) -> Parsed<Block> {
+pub(super) fn statements(p: &mut JmscriptParser<'_>, is_end: fn(&Token) -> bool) -> Parsed<Block> {
     let mut lines = Vec::new();
     loop {
         while p.tokens.take_sign(";") {}
@@ -21,13 +23,13 @@ pub(super) fn statements(p: &mut Parser<'_>, is_end: fn(&Token) -> bool) -> Pars
         }
         let line = p.tokens.line();
         if let Some(statement) = p.nested(statement)? {
-            lines.push(Line { line, statement });
+            lines.push(TreeLine { line, statement });
         }
     }
 }
 
 /// `{ … }`, a scope of its own.
-pub(super) fn block(p: &mut Parser<'_>) -> Parsed<Block> {
+pub(super) fn block(p: &mut JmscriptParser<'_>) -> Parsed<Block> {
     p.tokens.expect_sign("{")?;
     p.names.scopes.open();
     let block = p.loudly(|p| statements(p, |token| matches!(token, Token::Sign("}"))))?;
@@ -37,7 +39,7 @@ pub(super) fn block(p: &mut Parser<'_>) -> Parsed<Block> {
 }
 
 /// A block, or one statement.
-pub(super) fn body(p: &mut Parser<'_>) -> Parsed<Block> {
+pub(super) fn body(p: &mut JmscriptParser<'_>) -> Parsed<Block> {
     if p.tokens.is_sign("{") {
         return block(p);
     }
@@ -48,10 +50,10 @@ pub(super) fn body(p: &mut Parser<'_>) -> Parsed<Block> {
     p.names.scopes.open();
     let statement = p.nested(statement)?;
     p.names.scopes.close();
-    Ok(statement.map(|statement| Line { line, statement }).into_iter().collect())
+    Ok(statement.map(|statement| TreeLine { line, statement }).into_iter().collect())
 }
 
-pub(super) fn statement(p: &mut Parser<'_>) -> Parsed<Option<Statement>> {
+pub(super) fn statement(p: &mut JmscriptParser<'_>) -> Parsed<Option<Statement>> {
     if p.tokens.is_sign("{") && p.dialect != Dialect::Jexl {
         return Ok(Some(Statement::Block(block(p)?)));
     }
@@ -73,12 +75,12 @@ pub(super) fn statement(p: &mut Parser<'_>) -> Parsed<Option<Statement>> {
     Ok(Some(statement))
 }
 
-fn is_label(p: &Parser<'_>) -> bool {
+fn is_label(p: &JmscriptParser<'_>) -> bool {
     let follows = matches!(p.tokens.ahead(1), Token::Sign(":"));
     follows && !p.tokens.is_name("default") && !p.tokens.is_name("case")
 }
 
-fn end_of_statement(p: &mut Parser<'_>) -> Parsed<()> {
+fn end_of_statement(p: &mut JmscriptParser<'_>) -> Parsed<()> {
     let newline_ends = p.dialect == Dialect::JavaScript && p.tokens.lexeme().is_first;
     let before_else = p.tokens.is_name("else") && p.dialect.lines_end_statements();
     if before_else
@@ -101,7 +103,7 @@ fn end_of_statement(p: &mut Parser<'_>) -> Parsed<()> {
 }
 
 /// A statement that begins with a keyword; the inner `None` is one that does nothing.
-pub(super) fn keyword(p: &mut Parser<'_>, name: &str) -> Parsed<Option<Option<Statement>>> {
+pub(super) fn keyword(p: &mut JmscriptParser<'_>, name: &str) -> Parsed<Option<Option<Statement>>> {
     let start = p.tokens.at;
     p.tokens.at += 1;
     let statement = match name {
@@ -161,30 +163,30 @@ pub(super) fn keyword(p: &mut Parser<'_>, name: &str) -> Parsed<Option<Option<St
     Ok(Some(Some(statement)))
 }
 
-pub(super) fn ended(p: &mut Parser<'_>, statement: Statement) -> Parsed<Statement> {
+pub(super) fn ended(p: &mut JmscriptParser<'_>, statement: Statement) -> Parsed<Statement> {
     end_of_statement(p)?;
     Ok(statement)
 }
 
 /// Nothing of this statement follows.
-fn ends_here(p: &Parser<'_>) -> bool {
+fn ends_here(p: &JmscriptParser<'_>) -> bool {
     let ends = matches!(p.tokens.token(), Token::Sign(";" | "}") | Token::End);
     ends || p.tokens.is_new_line() || p.dialect == Dialect::JavaScript && p.tokens.lexeme().is_first
 }
 
-pub(super) fn label(p: &mut Parser<'_>) -> Parsed<Option<Rc<str>>> {
+pub(super) fn label(p: &mut JmscriptParser<'_>) -> Parsed<Option<Rc<str>>> {
     if ends_here(p) { Ok(None) } else { p.tokens.expect_name().map(Some) }
 }
 
 /// `(condition)`.
-pub(super) fn condition(p: &mut Parser<'_>) -> Parsed<Expr> {
+pub(super) fn condition(p: &mut JmscriptParser<'_>) -> Parsed<Expr> {
     p.tokens.expect_sign("(")?;
     let condition = p.quietly(expression::expression)?;
     p.tokens.expect_sign(")")?;
     Ok(condition)
 }
 
-fn if_statement(p: &mut Parser<'_>) -> Parsed<Statement> {
+fn if_statement(p: &mut JmscriptParser<'_>) -> Parsed<Statement> {
     let condition = condition(p)?;
     let then = body(p)?;
     let start = p.tokens.at;
@@ -196,7 +198,7 @@ fn if_statement(p: &mut Parser<'_>) -> Parsed<Statement> {
     Ok(Statement::If(condition, then, Box::default()))
 }
 
-pub(super) fn do_while(p: &mut Parser<'_>) -> Parsed<Statement> {
+pub(super) fn do_while(p: &mut JmscriptParser<'_>) -> Parsed<Statement> {
     let body = block(p)?;
     if !p.tokens.take_name("while") {
         return p.tokens.fault("'while' is missing after 'do'");
@@ -205,7 +207,7 @@ pub(super) fn do_while(p: &mut Parser<'_>) -> Parsed<Statement> {
     ended(p, Statement::DoWhile(body, condition))
 }
 
-fn for_statement(p: &mut Parser<'_>) -> Parsed<Statement> {
+fn for_statement(p: &mut JmscriptParser<'_>) -> Parsed<Statement> {
     p.tokens.expect_sign("(")?;
     p.names.scopes.open();
     p.tokens.quiet += 1;
@@ -226,12 +228,12 @@ fn for_statement(p: &mut Parser<'_>) -> Parsed<Statement> {
     Ok(statement)
 }
 
-fn end_of_head(p: &mut Parser<'_>) -> Parsed<()> {
+fn end_of_head(p: &mut JmscriptParser<'_>) -> Parsed<()> {
     p.tokens.quiet -= 1;
     p.tokens.expect_sign(")")
 }
 
-pub(super) fn expressions(p: &mut Parser<'_>) -> Parsed<Vec<Expr>> {
+pub(super) fn expressions(p: &mut JmscriptParser<'_>) -> Parsed<Vec<Expr>> {
     let mut found = vec![expression::expression(p)?];
     while p.tokens.take_sign(",") {
         found.push(expression::expression(p)?);
@@ -240,7 +242,7 @@ pub(super) fn expressions(p: &mut Parser<'_>) -> Parsed<Vec<Expr>> {
 }
 
 /// `Type x in list`, `x : list`; the position is kept where it is another kind of `for`.
-fn for_each(p: &mut Parser<'_>) -> Parsed<Option<ForIn>> {
+fn for_each(p: &mut JmscriptParser<'_>) -> Parsed<Option<ForIn>> {
     let start = p.tokens.at;
     types::modifiers(p);
     let typed = types::try_type(p).map(|(kind, _)| kind);
@@ -265,23 +267,23 @@ fn for_each(p: &mut Parser<'_>) -> Parsed<Option<ForIn>> {
     }
     let list = expression::expression(p)?;
     let slot = names::declare(p, name)?;
-    Ok(Some(ForIn { place: Place::Local(slot), kind, list }))
+    Ok(Some(ForIn { place: TreePlace::Local(slot), kind, list }))
 }
 
-fn for_init(p: &mut Parser<'_>) -> Parsed<Block> {
+fn for_init(p: &mut JmscriptParser<'_>) -> Parsed<Block> {
     if p.tokens.take_sign(";") {
         return Ok(Box::default());
     }
     let line = p.tokens.line();
     if let Some(Some(statement)) = declaration(p)? {
-        return Ok(Box::from([Line { line, statement }]));
+        return Ok(Box::from([TreeLine { line, statement }]));
     }
     let found = expressions(p)?;
     p.tokens.expect_sign(";")?;
-    Ok(found.into_iter().map(|expr| Line { line, statement: Statement::Expr(expr) }).collect())
+    Ok(found.into_iter().map(|expr| TreeLine { line, statement: Statement::Expr(expr) }).collect())
 }
 
-pub(super) fn switch(p: &mut Parser<'_>) -> Parsed<Statement> {
+pub(super) fn switch(p: &mut JmscriptParser<'_>) -> Parsed<Statement> {
     let subject = condition(p)?;
     p.tokens.expect_sign("{")?;
     p.names.scopes.open();
@@ -290,7 +292,7 @@ pub(super) fn switch(p: &mut Parser<'_>) -> Parsed<Statement> {
     Ok(Statement::Switch(subject, Box::from(cases)))
 }
 
-pub(super) fn cases(p: &mut Parser<'_>) -> Parsed<Vec<Case>> {
+pub(super) fn cases(p: &mut JmscriptParser<'_>) -> Parsed<Vec<Case>> {
     let is_end = |token: &Token| {
         matches!(token, Token::Sign("}"))
             || matches!(token, Token::Name(name) if matches!(&**name, "case" | "default"))
@@ -310,7 +312,7 @@ pub(super) fn cases(p: &mut Parser<'_>) -> Parsed<Vec<Case>> {
     Ok(cases)
 }
 
-pub(super) fn try_statement(p: &mut Parser<'_>) -> Parsed<Statement> {
+pub(super) fn try_statement(p: &mut JmscriptParser<'_>) -> Parsed<Statement> {
     if p.tokens.is_sign("(") {
         p.refuse("try (...)", "resources in parentheses are not understood");
         condition(p)?;
@@ -335,7 +337,7 @@ pub(super) fn try_statement(p: &mut Parser<'_>) -> Parsed<Statement> {
 }
 
 /// The classes before a caught exception's name; none of them known is none that fits.
-pub(super) fn caught(p: &mut Parser<'_>) -> Parsed<Box<[Option<Class>]>> {
+pub(super) fn caught(p: &mut JmscriptParser<'_>) -> Parsed<Box<[Option<Class>]>> {
     let mut classes = Vec::new();
     types::modifiers(p);
     while !matches!(p.tokens.ahead(1), Token::Sign(")")) {
@@ -354,7 +356,7 @@ pub(super) fn caught(p: &mut Parser<'_>) -> Parsed<Box<[Option<Class>]>> {
     Ok(Box::from(classes))
 }
 
-pub(super) fn assert(p: &mut Parser<'_>) -> Parsed<Statement> {
+pub(super) fn assert(p: &mut JmscriptParser<'_>) -> Parsed<Statement> {
     let start = p.tokens.lexeme().start;
     let condition = expression::expression(p)?;
     let end = p.tokens.lexemes[p.tokens.at - 1].end;
@@ -368,7 +370,7 @@ pub(super) fn assert(p: &mut Parser<'_>) -> Parsed<Statement> {
 }
 
 /// Notes a class of the script's own and skips it.
-fn class_declaration(p: &mut Parser<'_>, keyword: &str) {
+fn class_declaration(p: &mut JmscriptParser<'_>, keyword: &str) {
     let name = p.tokens.shown();
     p.refuse(
         format!("{keyword} {}", name.trim_matches('\'')),
@@ -390,7 +392,7 @@ fn class_declaration(p: &mut Parser<'_>, keyword: &str) {
 }
 
 /// A variable or a method; `None`, and the position kept, where an expression stands here.
-pub(super) fn declaration(p: &mut Parser<'_>) -> Parsed<Option<Option<Statement>>> {
+pub(super) fn declaration(p: &mut JmscriptParser<'_>) -> Parsed<Option<Option<Statement>>> {
     let start = p.tokens.at;
     let (is_modified, is_field) = types::modifiers(p);
     if p.dialect == Dialect::BeanShell && is_loose_method(p) {
@@ -419,7 +421,7 @@ pub(super) fn declaration(p: &mut Parser<'_>) -> Parsed<Option<Option<Statement>
     variables(p, name, kind, is_field).map(|statement| Some(Some(statement)))
 }
 
-fn is_declaring(p: &Parser<'_>, word: &str) -> bool {
+fn is_declaring(p: &JmscriptParser<'_>, word: &str) -> bool {
     let has_words = match word {
         "def" => p.dialect == Dialect::Groovy,
         "let" | "const" => p.dialect == Dialect::JavaScript,
@@ -429,7 +431,7 @@ fn is_declaring(p: &Parser<'_>, word: &str) -> bool {
 }
 
 /// A type with a name after it, and a declaration after that; the position is kept where there is none.
-fn try_type_before_name(p: &mut Parser<'_>, is_certain: bool) -> Option<Type> {
+fn try_type_before_name(p: &mut JmscriptParser<'_>, is_certain: bool) -> Option<Type> {
     let start = p.tokens.at;
     if matches!(p.dialect, Dialect::JavaScript | Dialect::Jexl) {
         return None;
@@ -446,14 +448,14 @@ fn try_type_before_name(p: &mut Parser<'_>, is_certain: bool) -> Option<Type> {
     None
 }
 
-fn is_declared_after_name(p: &Parser<'_>, is_certain: bool) -> bool {
+fn is_declared_after_name(p: &JmscriptParser<'_>, is_certain: bool) -> bool {
     let next_is_first = p.tokens.lexemes.get(p.tokens.at + 1).is_some_and(|next| next.is_first);
     let ends = matches!(p.tokens.ahead(1), Token::Sign("=" | ";" | "," | "(" | "}" | "[") | Token::End);
     ends || is_certain || next_is_first && p.dialect.lines_end_statements()
 }
 
 /// `name(a, b) {`: a method of BeanShell without types.
-fn is_loose_method(p: &Parser<'_>) -> bool {
+fn is_loose_method(p: &JmscriptParser<'_>) -> bool {
     if !matches!(p.tokens.token(), Token::Name(_)) || !matches!(p.tokens.ahead(1), Token::Sign("(")) {
         return false;
     }
@@ -472,7 +474,12 @@ fn is_loose_method(p: &Parser<'_>) -> bool {
 }
 
 /// `a = 1, b, c = 2` after the type.
-pub(super) fn variables(p: &mut Parser<'_>, first: Rc<str>, kind: Type, is_field: bool) -> Parsed<Statement> {
+pub(super) fn variables(
+    p: &mut JmscriptParser<'_>,
+    first: Rc<str>,
+    kind: Type,
+    is_field: bool,
+) -> Parsed<Statement> {
     let line = p.tokens.line();
     let mut lines = Vec::new();
     let mut name = first;
@@ -483,7 +490,7 @@ pub(super) fn variables(p: &mut Parser<'_>, first: Rc<str>, kind: Type, is_field
             kind = Type::Array(Box::new(kind));
         }
         let statement = variable(p, name, kind, is_field)?;
-        lines.push(Line { line, statement });
+        lines.push(TreeLine { line, statement });
         if !p.tokens.take_sign(",") {
             break;
         }
@@ -496,7 +503,12 @@ pub(super) fn variables(p: &mut Parser<'_>, first: Rc<str>, kind: Type, is_field
     }
 }
 
-pub(super) fn variable(p: &mut Parser<'_>, name: Rc<str>, kind: Type, is_field: bool) -> Parsed<Statement> {
+pub(super) fn variable(
+    p: &mut JmscriptParser<'_>,
+    name: Rc<str>,
+    kind: Type,
+    is_field: bool,
+) -> Parsed<Statement> {
     let lives_on = is_field || p.dialect.keeps_globals() && p.names.scopes.is_outermost();
     // The name is there for its own value only where that is a closure, which may call it later.
     let is_closure = p.tokens.is_sign("=") && matches!(p.tokens.ahead(1), Token::Sign("{"));
@@ -505,23 +517,23 @@ pub(super) fn variable(p: &mut Parser<'_>, name: Rc<str>, kind: Type, is_field: 
     if lives_on {
         let global = names::global(p, &name)?;
         p.names.assigned.insert(global);
-        known::note_declared(p, Place::Global(global), &kind, value.as_ref());
+        known::note_declared(p, TreePlace::Global(global), &kind, value.as_ref());
         return Ok(Statement::DeclareGlobal(global, kind, value));
     }
     let slot = early.map_or_else(|| names::declare(p, name), Ok)?;
-    known::note_declared(p, Place::Local(slot), &kind, value.as_ref());
+    known::note_declared(p, TreePlace::Local(slot), &kind, value.as_ref());
     Ok(Statement::Declare(slot, kind, value))
 }
 
 /// The value of a variable; `{1, 2}` is an array in Java.
-pub(super) fn initial(p: &mut Parser<'_>, kind: &Type) -> Parsed<Expr> {
+pub(super) fn initial(p: &mut JmscriptParser<'_>, kind: &Type) -> Parsed<Expr> {
     if matches!(kind, Type::Array(_)) && p.tokens.is_sign("{") {
         return primary::array_items(p);
     }
     expression::expression(p)
 }
 
-pub(super) fn declare_many(p: &mut Parser<'_>) -> Parsed<Statement> {
+pub(super) fn declare_many(p: &mut JmscriptParser<'_>) -> Parsed<Statement> {
     p.tokens.expect_sign("(")?;
     let mut names = Vec::new();
     while !p.tokens.take_sign(")") {
@@ -540,7 +552,7 @@ pub(super) fn declare_many(p: &mut Parser<'_>) -> Parsed<Statement> {
     ended(p, Statement::DeclareMany(Box::from(slots), value))
 }
 
-fn expression_statement(p: &mut Parser<'_>) -> Parsed<Statement> {
+fn expression_statement(p: &mut JmscriptParser<'_>) -> Parsed<Statement> {
     if let Some(targets) = many_targets(p)? {
         p.tokens.expect_sign("=")?;
         return Ok(Statement::AssignMany(Box::from(targets), expression::expression(p)?));
@@ -550,7 +562,7 @@ fn expression_statement(p: &mut Parser<'_>) -> Parsed<Statement> {
 }
 
 /// `(a, b)` before `=`; the position is kept where something else stands here.
-fn many_targets(p: &mut Parser<'_>) -> Parsed<Option<Vec<Target>>> {
+fn many_targets(p: &mut JmscriptParser<'_>) -> Parsed<Option<Vec<TreeTarget>>> {
     let mut by = 1;
     while matches!(p.tokens.ahead(by), Token::Name(_)) && matches!(p.tokens.ahead(by + 1), Token::Sign(",")) {
         by += 2;

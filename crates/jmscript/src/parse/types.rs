@@ -1,6 +1,6 @@
 //! Types, imports, and what looks like them.
 
-use super::{Parsed, Parser};
+use super::{JmscriptParser, Parsed};
 use crate::dialect::Dialect;
 use crate::lexer::Token;
 use crate::model::class::{Class, refusal};
@@ -25,7 +25,7 @@ const MODIFIERS: [&str; 10] = [
 const ROOTS: [&str; 7] = ["java", "javax", "groovy", "org", "com", "net", "io"];
 
 /// `import a.b.C`, `import a.b.*`, `import static a.b.C.d`.
-pub(super) fn import(p: &mut Parser<'_>) -> Parsed<()> {
+pub(super) fn import(p: &mut JmscriptParser<'_>) -> Parsed<()> {
     let is_static = p.tokens.take_name("static");
     let mut path = p.tokens.expect_name()?.to_string();
     while p.tokens.take_sign(".") {
@@ -55,7 +55,7 @@ pub(super) fn import(p: &mut Parser<'_>) -> Parsed<()> {
 }
 
 /// A class by its path, `java.util.Base64`, where one stands here; the position is kept where none does.
-pub(super) fn class_path(p: &mut Parser<'_>) -> Option<Result<Class, String>> {
+pub(super) fn class_path(p: &mut JmscriptParser<'_>) -> Option<Result<Class, String>> {
     let Token::Name(first) = p.tokens.token().clone() else { return None };
     if !ROOTS.contains(&&*first) || p.names.scopes.find(&first).is_some() {
         return None;
@@ -76,7 +76,7 @@ pub(super) fn class_path(p: &mut Parser<'_>) -> Option<Result<Class, String>> {
 }
 
 /// A type where one is expected.
-pub(super) fn type_name(p: &mut Parser<'_>) -> Parsed<Type> {
+pub(super) fn type_name(p: &mut JmscriptParser<'_>) -> Parsed<Type> {
     match try_type(p) {
         Some((found, _)) => Ok(found),
         None => p.tokens.fault(format!("a type is missing before {}", p.tokens.shown())),
@@ -85,7 +85,7 @@ pub(super) fn type_name(p: &mut Parser<'_>) -> Parsed<Type> {
 
 /// A type, and whether its name can be nothing but a type's (`int`, `String`, `def`); the position is kept where
 /// nothing like it stands here. A class that is unknown is [`Type::Any`]: its values come from elsewhere.
-pub(super) fn try_type(p: &mut Parser<'_>) -> Option<(Type, bool)> {
+pub(super) fn try_type(p: &mut JmscriptParser<'_>) -> Option<(Type, bool)> {
     let start = p.tokens.at;
     let (mut found, is_sure) = match class_path(p) {
         Some(class) => (class.map_or(Type::Any, Type::of_class), true),
@@ -121,7 +121,7 @@ pub(super) fn try_type(p: &mut Parser<'_>) -> Option<(Type, bool)> {
 }
 
 /// `<String, List<?>>`; false, and nothing skipped, where it is a comparison.
-pub(super) fn skip_generics(p: &mut Parser<'_>) -> bool {
+pub(super) fn skip_generics(p: &mut JmscriptParser<'_>) -> bool {
     let start = p.tokens.at;
     let mut depth = 0_i32;
     loop {
@@ -152,7 +152,7 @@ pub(super) fn skip_generics(p: &mut Parser<'_>) -> bool {
     }
 }
 
-fn skip_rest_of_generics(p: &mut Parser<'_>) -> bool {
+fn skip_rest_of_generics(p: &mut JmscriptParser<'_>) -> bool {
     let mut depth = 1_i32;
     while depth > 0 && !matches!(p.tokens.token(), Token::End) {
         match p.tokens.next() {
@@ -166,7 +166,7 @@ fn skip_rest_of_generics(p: &mut Parser<'_>) -> bool {
 }
 
 /// Skips `final`, `static` and annotations; whether there was one, and whether it was `@Field`.
-pub(super) fn modifiers(p: &mut Parser<'_>) -> (bool, bool) {
+pub(super) fn modifiers(p: &mut JmscriptParser<'_>) -> (bool, bool) {
     let mut is_modified = false;
     let mut is_field = false;
     loop {
@@ -195,7 +195,7 @@ pub(super) fn modifiers(p: &mut Parser<'_>) -> (bool, bool) {
     }
 }
 
-fn skip_parentheses(p: &mut Parser<'_>) {
+fn skip_parentheses(p: &mut JmscriptParser<'_>) {
     let mut depth = 0_usize;
     while p.tokens.is_sign("(") || depth > 0 && !matches!(p.tokens.token(), Token::End) {
         match p.tokens.next() {

@@ -11,10 +11,11 @@ use crate::model::meaning::items::{element, items, put, set_element};
 use crate::model::meaning::operate::{of_ints, operate};
 use crate::model::meaning::{convert, javascript, patterns};
 use crate::model::tree::{
-    Binary, Call, Capture, Expr, FunctionCall, Piece, Place, Property, StaticCall, Target, Type, Unary,
+    Binary, Call, Capture, Expr, FunctionCall, Property, StaticCall, TreePiece, TreePlace, TreeTarget, Type,
+    Unary,
 };
 use crate::model::value::{
-    Callable, Closure, LazyPiece, List, ListKind, Map, MapKind, Range, Shared, Value, text,
+    Callable, Closure, LazyPiece, List, ListKind, Map, MapKind, Range, SharedValue, Value, text,
 };
 use std::rc::Rc;
 
@@ -68,7 +69,7 @@ impl Machine<'_> {
     }
 
     #[inline(never)]
-    fn assignment_unless_true(&mut self, target: &Target, value: &Expr) -> Run {
+    fn assignment_unless_true(&mut self, target: &TreeTarget, value: &Expr) -> Run {
         self.check_depth()?;
         let old = self.target_value(target)?;
         if self.is_true(&old)? {
@@ -187,7 +188,7 @@ impl Machine<'_> {
 
     // Assignments.
 
-    fn assignment(&mut self, target: &Target, operator: Option<Binary>, value: &Expr) -> Run {
+    fn assignment(&mut self, target: &TreeTarget, operator: Option<Binary>, value: &Expr) -> Run {
         let value = match operator {
             None => self.eval(value)?,
             Some(operator) => {
@@ -200,19 +201,19 @@ impl Machine<'_> {
         Ok(value)
     }
 
-    pub(super) fn target_value(&mut self, target: &Target) -> Run {
+    pub(super) fn target_value(&mut self, target: &TreeTarget) -> Run {
         match target {
-            Target::Place(place) => self.read(*place),
-            Target::Property(property) => self.property(property),
-            Target::Index(both) => self.index(&both.0, &both.1, false),
+            TreeTarget::Place(place) => self.read(*place),
+            TreeTarget::Property(property) => self.property(property),
+            TreeTarget::Index(both) => self.index(&both.0, &both.1, false),
         }
     }
 
-    pub(super) fn assign(&mut self, target: &Target, value: Value) -> Run<()> {
+    pub(super) fn assign(&mut self, target: &TreeTarget, value: Value) -> Run<()> {
         match target {
-            Target::Place(place) => self.write(*place, value),
-            Target::Property(property) => self.set_property(property, value),
-            Target::Index(both) => {
+            TreeTarget::Place(place) => self.write(*place, value),
+            TreeTarget::Property(property) => self.set_property(property, value),
+            TreeTarget::Index(both) => {
                 let of = self.eval(&both.0)?;
                 let index = self.eval(&both.1)?;
                 set_element(self, &of, &index, value)
@@ -221,7 +222,7 @@ impl Machine<'_> {
     }
 
     #[inline(never)]
-    fn step_by(&mut self, target: &Target, by: i8, is_before: bool) -> Run {
+    fn step_by(&mut self, target: &TreeTarget, by: i8, is_before: bool) -> Run {
         self.check_depth()?;
         let old = self.target_value(target)?;
         let new = match &old {
@@ -362,15 +363,15 @@ impl Machine<'_> {
         Ok(Value::Range(Rc::new(Range { from, to, is_reverse, is_text, is_empty })))
     }
 
-    fn template(&mut self, pieces: &[Piece]) -> Run {
-        if pieces.iter().any(|piece| matches!(piece, Piece::Lazy(_))) {
+    fn template(&mut self, pieces: &[TreePiece]) -> Run {
+        if pieces.iter().any(|piece| matches!(piece, TreePiece::Lazy(_))) {
             return self.lazy_template(pieces);
         }
         let mut out = String::new();
         for piece in pieces {
             match piece {
-                Piece::Text(text) => out.push_str(text),
-                Piece::Value(value) | Piece::Lazy(value) => {
+                TreePiece::Text(text) => out.push_str(text),
+                TreePiece::Value(value) | TreePiece::Lazy(value) => {
                     let value = self.eval(value)?;
                     let text = self.text(&value)?;
                     out.push_str(&text);
@@ -384,16 +385,16 @@ impl Machine<'_> {
         Ok(if self.dialect == Dialect::Groovy { Value::Template(Rc::from(out)) } else { Value::text(out) })
     }
 
-    fn lazy_template(&mut self, pieces: &[Piece]) -> Run {
+    fn lazy_template(&mut self, pieces: &[TreePiece]) -> Run {
         let mut found = Vec::with_capacity(pieces.len());
         for piece in pieces {
             found.push(match piece {
-                Piece::Text(text) => LazyPiece::Text(text.clone()),
-                Piece::Value(value) => {
+                TreePiece::Text(text) => LazyPiece::Text(text.clone()),
+                TreePiece::Value(value) => {
                     let value = self.eval(value)?;
                     LazyPiece::Text(self.text(&value)?)
                 }
-                Piece::Lazy(closure) => match self.eval(closure)? {
+                TreePiece::Lazy(closure) => match self.eval(closure)? {
                     Value::Closure(closure) => LazyPiece::Call(closure),
                     other => LazyPiece::Text(self.text(&other)?),
                 },
@@ -405,7 +406,7 @@ impl Machine<'_> {
     fn closure(&mut self, function: u16) -> Run {
         let function = self.code.functions[usize::from(function)].clone();
         self.take(64 + function.captures.len() * 32)?;
-        let mut captures: Vec<Rc<Shared>> = Vec::with_capacity(function.captures.len());
+        let mut captures: Vec<Rc<SharedValue>> = Vec::with_capacity(function.captures.len());
         for capture in &function.captures {
             captures.push(match capture {
                 Capture::Local(slot) => self.share(*slot),
@@ -474,7 +475,7 @@ impl Machine<'_> {
     /// `empty x` and `size x`, for which an unknown name is empty.
     fn question_of_jexl(&mut self, operator: Unary, of: &Expr) -> Run {
         let value = match of {
-            Expr::Place(Place::Global(at)) => {
+            Expr::Place(TreePlace::Global(at)) => {
                 self.globals.values[usize::from(*at)].clone().unwrap_or(Value::Null)
             }
             of => self.eval(of)?,

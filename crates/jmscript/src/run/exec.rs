@@ -4,11 +4,11 @@ use crate::dialect::Dialect;
 use crate::model::abrupt::{Abrupt, Run, thrown};
 use crate::model::class::Class;
 use crate::model::library::lang::throwable::Throwable;
-use crate::model::machine::{Machine, Slot};
+use crate::model::machine::{Machine, MachineSlot};
 use crate::model::meaning::convert;
 use crate::model::meaning::items::items;
 use crate::model::meaning::operate::is_case;
-use crate::model::tree::{Case, Expr, For, ForIn, Line, Place, Statement, Target, Try, Type};
+use crate::model::tree::{Case, Expr, For, ForIn, Statement, TreeLine, TreePlace, TreeTarget, Try, Type};
 use crate::model::value::Value;
 use std::rc::Rc;
 
@@ -25,13 +25,13 @@ pub(super) enum Flow {
 }
 
 /// Next action of a loop after a turn.
-enum Turn {
+enum RunTurn {
     Another,
     Leave(Flow),
 }
 
 impl Machine<'_> {
-    pub(super) fn block(&mut self, lines: &[Line]) -> Run<Flow> {
+    pub(super) fn block(&mut self, lines: &[TreeLine]) -> Run<Flow> {
         for line in lines {
             self.line = line.line;
             self.step()?;
@@ -61,7 +61,7 @@ impl Machine<'_> {
             Statement::Block(block) => return self.block(block),
             Statement::DeclareGlobal(global, kind, value) => {
                 let value = self.initial(kind, value.as_ref())?;
-                self.write(Place::Global(*global), value)?;
+                self.write(TreePlace::Global(*global), value)?;
             }
             Statement::DeclareMany(slots, value) => self.declare_many(slots, value)?,
             Statement::AssignMany(targets, value) => self.assign_many(targets, value)?,
@@ -82,7 +82,7 @@ impl Machine<'_> {
     }
 
     #[inline(never)]
-    fn labelled(&mut self, label: &Rc<str>, body: &[Line]) -> Run<Flow> {
+    fn labelled(&mut self, label: &Rc<str>, body: &[TreeLine]) -> Run<Flow> {
         self.label = Some(label.clone());
         Ok(match self.block(body)? {
             Flow::Break(Some(found)) if found == *label => Flow::Next,
@@ -119,7 +119,7 @@ impl Machine<'_> {
         items(self, &value)
     }
 
-    fn assign_many(&mut self, targets: &[Target], value: &Expr) -> Run<()> {
+    fn assign_many(&mut self, targets: &[TreeTarget], value: &Expr) -> Run<()> {
         let values = self.many(value)?;
         for (at, target) in targets.iter().enumerate() {
             self.assign(target, values.get(at).cloned().unwrap_or(Value::Null))?;
@@ -128,31 +128,31 @@ impl Machine<'_> {
     }
 
     /// Returns the next action of a loop with this label, by how its turn ended.
-    fn turn(flow: Flow, label: Option<&Rc<str>>) -> Turn {
+    fn turn(flow: Flow, label: Option<&Rc<str>>) -> RunTurn {
         match flow {
-            Flow::Next | Flow::Continue(None) => Turn::Another,
-            Flow::Break(None) => Turn::Leave(Flow::Next),
-            Flow::Continue(Some(to)) if Some(&to) == label => Turn::Another,
-            other => Turn::Leave(other),
+            Flow::Next | Flow::Continue(None) => RunTurn::Another,
+            Flow::Break(None) => RunTurn::Leave(Flow::Next),
+            Flow::Continue(Some(to)) if Some(&to) == label => RunTurn::Another,
+            other => RunTurn::Leave(other),
         }
     }
 
-    fn while_loop(&mut self, condition: &Expr, body: &[Line]) -> Run<Flow> {
+    fn while_loop(&mut self, condition: &Expr, body: &[TreeLine]) -> Run<Flow> {
         let label = self.label.take();
         while self.condition(condition)? {
             self.step()?;
-            if let Turn::Leave(flow) = Self::turn(self.block(body)?, label.as_ref()) {
+            if let RunTurn::Leave(flow) = Self::turn(self.block(body)?, label.as_ref()) {
                 return Ok(flow);
             }
         }
         Ok(Flow::Next)
     }
 
-    fn do_while(&mut self, body: &[Line], condition: &Expr) -> Run<Flow> {
+    fn do_while(&mut self, body: &[TreeLine], condition: &Expr) -> Run<Flow> {
         let label = self.label.take();
         loop {
             self.step()?;
-            if let Turn::Leave(flow) = Self::turn(self.block(body)?, label.as_ref()) {
+            if let RunTurn::Leave(flow) = Self::turn(self.block(body)?, label.as_ref()) {
                 return Ok(flow);
             }
             if !self.condition(condition)? {
@@ -171,7 +171,7 @@ impl Machine<'_> {
                 return Ok(Flow::Next);
             }
             self.step()?;
-            if let Turn::Leave(flow) = Self::turn(self.block(&parts.body)?, label.as_ref()) {
+            if let RunTurn::Leave(flow) = Self::turn(self.block(&parts.body)?, label.as_ref()) {
                 return Ok(flow);
             }
             for update in &parts.update {
@@ -180,30 +180,36 @@ impl Machine<'_> {
         }
     }
 
-    fn for_in(&mut self, head: &ForIn, body: &[Line]) -> Run<Flow> {
+    fn for_in(&mut self, head: &ForIn, body: &[TreeLine]) -> Run<Flow> {
         let label = self.label.take();
         let list = self.eval(&head.list)?;
         if let Value::Range(range) = &list {
             for at in 0..range.len() {
-                if let Turn::Leave(flow) = self.turn_for(head, range.at(at), body, label.as_ref())? {
+                if let RunTurn::Leave(flow) = self.turn_for(head, range.at(at), body, label.as_ref())? {
                     return Ok(flow);
                 }
             }
             return Ok(Flow::Next);
         }
         for item in items(self, &list)? {
-            if let Turn::Leave(flow) = self.turn_for(head, item, body, label.as_ref())? {
+            if let RunTurn::Leave(flow) = self.turn_for(head, item, body, label.as_ref())? {
                 return Ok(flow);
             }
         }
         Ok(Flow::Next)
     }
 
-    fn turn_for(&mut self, head: &ForIn, item: Value, body: &[Line], label: Option<&Rc<str>>) -> Run<Turn> {
+    fn turn_for(
+        &mut self,
+        head: &ForIn,
+        item: Value,
+        body: &[TreeLine],
+        label: Option<&Rc<str>>,
+    ) -> Run<RunTurn> {
         self.step()?;
         let item = convert::coerce(self, &head.kind, item)?;
         match head.place {
-            Place::Local(slot) => self.declare(slot, item),
+            TreePlace::Local(slot) => self.declare(slot, item),
             place => self.write(place, item)?,
         }
         Ok(Self::turn(self.block(body)?, label))
@@ -303,7 +309,7 @@ impl Machine<'_> {
     pub(super) fn enter(&mut self, slots: u16) -> Run<usize> {
         let base = self.frame.slots.len();
         self.take(usize::from(slots) * 8)?;
-        self.frame.slots.resize_with(base + usize::from(slots), || Slot::Plain(Value::Null));
+        self.frame.slots.resize_with(base + usize::from(slots), || MachineSlot::Plain(Value::Null));
         Ok(base)
     }
 }

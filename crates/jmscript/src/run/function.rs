@@ -7,10 +7,10 @@ use crate::model::call::short_name;
 use crate::model::class::Method;
 use crate::model::library::functions;
 use crate::model::library::groovy::json_builder;
-use crate::model::machine::{Machine, Slot};
+use crate::model::machine::{Machine, MachineSlot};
 use crate::model::meaning::convert;
 use crate::model::tree::{Function, FunctionCall, Type};
-use crate::model::value::{Shared, Value};
+use crate::model::value::{SharedValue, Value};
 use std::rc::Rc;
 
 impl Machine<'_> {
@@ -25,7 +25,7 @@ impl Machine<'_> {
             return self.call_function(&function, Rc::from([]), args);
         }
         if let Some(place) = callee.place
-            && let crate::model::tree::Place::Global(at) = place
+            && let crate::model::tree::TreePlace::Global(at) = place
             && let Some(value) = self.globals.values[usize::from(at)].clone()
         {
             return self.apply(&value, args);
@@ -71,7 +71,7 @@ impl Machine<'_> {
     pub(super) fn call_function(
         &mut self,
         function: &Rc<Function>,
-        captures: Rc<[Rc<Shared>]>,
+        captures: Rc<[Rc<SharedValue>]>,
         args: &[Value],
     ) -> Run {
         if self.calls >= self.limits.calls || self.check_depth().is_err() {
@@ -109,7 +109,7 @@ impl Machine<'_> {
                 (None, None) => return self.wrong_count(function, args),
             };
             let slot = self.frame.base + at;
-            self.frame.slots[slot] = Slot::Plain(value);
+            self.frame.slots[slot] = MachineSlot::Plain(value);
         }
         match self.block(&function.body)? {
             Flow::Return(value) if function.returns == Type::Any => Ok(value),

@@ -7,17 +7,17 @@ mod function;
 use crate::dialect::Dialect;
 use crate::model::abrupt::{Run, RunError};
 use crate::model::host::Host;
-use crate::model::machine::{Budget, Frame, Globals, Limits, Machine, Slot};
+use crate::model::machine::{Budget, Frame, Globals, Machine, MachineLimits, MachineSlot};
 use crate::model::meaning::patterns::Patterns;
-use crate::model::tree::{Code, Place};
-use crate::model::value::{Shared, Value, drop_flat};
+use crate::model::tree::{TreeCode, TreePlace};
+use crate::model::value::{SharedValue, Value, drop_flat};
 use exec::Flow;
 use std::rc::Rc;
 
 /// Buffers that runs of a script share.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
-    slots: Vec<Slot>,
+    slots: Vec<MachineSlot>,
 }
 
 /// Context of a run: all that it needs besides the script.
@@ -26,11 +26,11 @@ pub(crate) struct Context<'a> {
     pub globals: &'a mut Globals,
     pub patterns: &'a Patterns,
     pub buffers: &'a mut Buffers,
-    pub limits: Limits,
+    pub limits: MachineLimits,
 }
 
 /// Runs a script; its value.
-pub(crate) fn run(code: &Code, dialect: Dialect, context: Context<'_>) -> Result<Value, RunError> {
+pub(crate) fn run(code: &TreeCode, dialect: Dialect, context: Context<'_>) -> Result<Value, RunError> {
     let Context { host, globals, patterns, buffers, limits } = context;
     globals.values.resize(code.globals.len(), None);
     if !dialect.keeps_globals() {
@@ -67,7 +67,7 @@ pub(crate) fn run(code: &Code, dialect: Dialect, context: Context<'_>) -> Result
 impl Machine<'_> {
     fn main(&mut self) -> Run {
         let main = self.code.main.clone();
-        self.frame.slots.resize_with(usize::from(main.slots), || Slot::Plain(Value::Null));
+        self.frame.slots.resize_with(usize::from(main.slots), || MachineSlot::Plain(Value::Null));
         let value = match self.block(&main.body)? {
             Flow::Return(value) => value,
             Flow::Next | Flow::Break(_) | Flow::Continue(_) => Value::Null,
@@ -77,7 +77,7 @@ impl Machine<'_> {
     }
 
     /// Drops all that the run has made; the buffer of slots for the next run.
-    fn end(mut self) -> Vec<Slot> {
+    fn end(mut self) -> Vec<MachineSlot> {
         self.frame.slots.clear();
         let values = self.frame.shared.iter().map(|shared| shared.set(Value::Null)).collect();
         drop_flat(values);
@@ -89,44 +89,44 @@ impl Machine<'_> {
 
     // Variables.
 
-    fn read(&mut self, place: Place) -> Run {
+    fn read(&mut self, place: TreePlace) -> Run {
         match place {
-            Place::Local(slot) => Ok(match &self.frame.slots[self.frame.base + usize::from(slot)] {
-                Slot::Plain(value) => value.clone(),
-                Slot::Shared(shared) => shared.get(),
+            TreePlace::Local(slot) => Ok(match &self.frame.slots[self.frame.base + usize::from(slot)] {
+                MachineSlot::Plain(value) => value.clone(),
+                MachineSlot::Shared(shared) => shared.get(),
             }),
-            Place::Captured(at) => Ok(self.frame.captures[usize::from(at)].get()),
-            Place::Global(at) => self.global(at),
-            Place::Bound(binding) => self.bound(binding),
+            TreePlace::Captured(at) => Ok(self.frame.captures[usize::from(at)].get()),
+            TreePlace::Global(at) => self.global(at),
+            TreePlace::Bound(binding) => self.bound(binding),
         }
     }
 
-    fn write(&mut self, place: Place, value: Value) -> Run<()> {
+    fn write(&mut self, place: TreePlace, value: Value) -> Run<()> {
         match place {
-            Place::Local(slot) => match &mut self.frame.slots[self.frame.base + usize::from(slot)] {
-                Slot::Plain(old) => *old = value,
-                Slot::Shared(shared) => drop(shared.set(value)),
+            TreePlace::Local(slot) => match &mut self.frame.slots[self.frame.base + usize::from(slot)] {
+                MachineSlot::Plain(old) => *old = value,
+                MachineSlot::Shared(shared) => drop(shared.set(value)),
             },
-            Place::Captured(at) => drop(self.frame.captures[usize::from(at)].set(value)),
-            Place::Global(at) => self.globals.values[usize::from(at)] = Some(value),
-            Place::Bound(binding) => return self.set_bound(binding, value),
+            TreePlace::Captured(at) => drop(self.frame.captures[usize::from(at)].set(value)),
+            TreePlace::Global(at) => self.globals.values[usize::from(at)] = Some(value),
+            TreePlace::Bound(binding) => return self.set_bound(binding, value),
         }
         Ok(())
     }
 
     /// A new variable in a slot, which a closure may have shared with an earlier turn.
     fn declare(&mut self, slot: u16, value: Value) {
-        self.frame.slots[self.frame.base + usize::from(slot)] = Slot::Plain(value);
+        self.frame.slots[self.frame.base + usize::from(slot)] = MachineSlot::Plain(value);
     }
 
     /// A local variable as one that closures share.
-    fn share(&mut self, slot: u16) -> Rc<Shared> {
+    fn share(&mut self, slot: u16) -> Rc<SharedValue> {
         let slot = &mut self.frame.slots[self.frame.base + usize::from(slot)];
         match slot {
-            Slot::Shared(shared) => shared.clone(),
-            Slot::Plain(value) => {
-                let shared = Rc::new(Shared::new(std::mem::take(value)));
-                *slot = Slot::Shared(shared.clone());
+            MachineSlot::Shared(shared) => shared.clone(),
+            MachineSlot::Plain(value) => {
+                let shared = Rc::new(SharedValue::new(std::mem::take(value)));
+                *slot = MachineSlot::Shared(shared.clone());
                 self.frame.shared.push(shared.clone());
                 shared
             }

@@ -2,15 +2,15 @@
 //! Unlike what a request itself extracts and expects, this happens whatever the status.
 
 use super::difference;
-use super::find::{Finder, Found, View};
+use super::find::{AnswerView, Finder, Found};
 use super::test::Test;
 use crate::code::{Interpreter, Variables};
-use crate::request::{Filling, Named, Part, Scrap, SlotNames, Slots, Values, write_all};
+use crate::request::{Filling, RequestNamed, RequestPart, Scrap, SlotNames, Slots, Values, write_all};
 use measure::Fault;
 use plan::answer::{By, Extract, Must, Part as AnswerPart, Selector, Which};
 use plan::data::Moment;
 use plan::draw::{Draw, hash};
-use plan::template::{Encode, Piece as Placed, pieces as pieces_of};
+use plan::template::{Encode, TemplatePiece as Placed, pieces as pieces_of};
 use plan::{Body, Step};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -30,13 +30,13 @@ pub(crate) struct After {
 
 enum Act {
     Take(Picker),
-    Check(Held),
+    Check(AfterHeld),
     Run(Run),
 }
 
 /// Something that an answer is held to.
-struct Held {
-    at: Place,
+struct AfterHeld {
+    at: AfterPlace,
     test: Test,
     /// The requirement, where it holds values: the test is then made anew each time.
     varying: Option<Must>,
@@ -60,7 +60,7 @@ struct Run {
 }
 
 /// Where to look: in the answer, in a value that the user keeps, or at the clock.
-struct Place {
+struct AfterPlace {
     finder: Finder,
     at: At,
     shown: String,
@@ -80,16 +80,16 @@ enum At {
 
 struct Picker {
     name: String,
-    at: Place,
+    at: AfterPlace,
     which: Which,
-    template: Vec<Piece>,
+    template: Vec<AfterPiece>,
     groups: bool,
     otherwise: Option<Body>,
     optional: bool,
 }
 
 /// A piece of a template over the groups of a regular expression.
-enum Piece {
+enum AfterPiece {
     Text(String),
     Group(usize),
 }
@@ -107,8 +107,8 @@ impl After {
             if let Step::Extract(extract) = step {
                 Some(Act::Take(Picker::new(extract)))
             } else if let Step::Check(check) = step {
-                Some(Act::Check(Held {
-                    at: Place::new(&check.at),
+                Some(Act::Check(AfterHeld {
+                    at: AfterPlace::new(&check.at),
                     test: Test::new(&check.must),
                     varying: varies(&check.must, names).then(|| check.must.clone()),
                     name: check.name.clone(),
@@ -132,7 +132,7 @@ impl After {
         (keeps || !acts.is_empty()).then(|| After { acts, keeps, names: names.clone(), drawn: Cell::new(0) })
     }
 
-    fn places(&self) -> impl Iterator<Item = &Place> {
+    fn places(&self) -> impl Iterator<Item = &AfterPlace> {
         self.acts.iter().filter_map(|act| match act {
             Act::Take(picker) => Some(&picker.at),
             Act::Check(held) => Some(&held.at),
@@ -147,7 +147,12 @@ impl After {
 
     /// Does it all, up to the end, whatever was found on the way; what is wrong first. What programs say of the sample is said in
     /// `values.code`.
-    pub fn run(&self, answer: &View<'_>, took: Duration, values: &mut Values) -> Option<(Fault, String)> {
+    pub fn run(
+        &self,
+        answer: &AnswerView<'_>,
+        took: Duration,
+        values: &mut Values,
+    ) -> Option<(Fault, String)> {
         if let Some(sample) = values.code.as_mut().and_then(|code| code.last.as_mut()) {
             if self.keeps {
                 sample.body = Some(answer.body.to_vec());
@@ -167,10 +172,10 @@ impl After {
     }
 }
 
-impl Held {
+impl AfterHeld {
     fn check(
         &self,
-        answer: &View<'_>,
+        answer: &AnswerView<'_>,
         took: Duration,
         names: &SlotNames,
         values: &mut Values,
@@ -220,7 +225,7 @@ fn wanted(mut must: &Must) -> Option<&Body> {
 fn filled(template: &[u8], names: &SlotNames, slots: &Slots) -> Vec<u8> {
     let filling = Filling { at: &Moment::default(), draws: &[], slots };
     let mut text = Vec::new();
-    write_all(&Part::of_kept(template, names), &filling, &mut Scrap::default(), &mut text);
+    write_all(&RequestPart::of_kept(template, names), &filling, &mut Scrap::default(), &mut text);
     text
 }
 
@@ -287,7 +292,7 @@ impl Run {
         if let Some(sample) = &mut code.last {
             (sample.assertion, sample.assertion_error) = (None, false);
         }
-        let mut variables = Named { slots, names };
+        let mut variables = RequestNamed { slots, names };
         let ran = code.run(self.program, &mut variables, None, &String::from_utf8_lossy(&parameters));
         if let Some(into) = &self.into {
             variables.set(into, Some(&ran.value.unwrap_or_default()));
@@ -306,8 +311,8 @@ pub(crate) fn is_of_sample(part: AnswerPart) -> bool {
     matches!(part, Url | RequestHead | RequestBody | AnswerHead)
 }
 
-impl Place {
-    fn new(at: &Selector) -> Place {
+impl AfterPlace {
+    fn new(at: &Selector) -> AfterPlace {
         let (place, by) = if let By::Kept { name, by } = &at.by {
             (At::Kept(name.clone()), (**by).clone())
         } else if at.by == By::Milliseconds {
@@ -325,17 +330,17 @@ impl Place {
             (_, by) => format!("{by:?} of the {:?}", at.part).to_lowercase(),
         };
         let part = if place == At::Answer { at.part } else { AnswerPart::Body };
-        Place { finder: Finder::new(&Selector { part, by }), at: place, shown }
+        AfterPlace { finder: Finder::new(&Selector { part, by }), at: place, shown }
     }
 
     /// Looks there.
     fn with<T>(
         &self,
-        answer: &View<'_>,
+        answer: &AnswerView<'_>,
         took: Duration,
         names: &SlotNames,
         values: &Values,
-        look: impl FnOnce(&Finder, &View<'_>) -> T,
+        look: impl FnOnce(&Finder, &AnswerView<'_>) -> T,
     ) -> T {
         let sample = values.code.as_ref().and_then(|code| code.last.as_ref());
         let milliseconds = took.as_millis().to_string();
@@ -353,7 +358,7 @@ impl Place {
                 }
             }),
         };
-        look(&self.finder, &View { body, ..View::default() })
+        look(&self.finder, &AnswerView { body, ..AnswerView::default() })
     }
 }
 
@@ -361,7 +366,7 @@ impl Picker {
     fn new(extract: &Extract) -> Picker {
         Picker {
             name: extract.name.clone(),
-            at: Place::new(&extract.at),
+            at: AfterPlace::new(&extract.at),
             which: extract.which,
             template: pieces(&extract.template),
             groups: extract.groups,
@@ -373,7 +378,7 @@ impl Picker {
     /// Keeps what is wanted; says what the answer lacks.
     fn take(
         &self,
-        answer: &View<'_>,
+        answer: &AnswerView<'_>,
         took: Duration,
         names: &SlotNames,
         drawn: &Cell<u64>,
@@ -456,9 +461,9 @@ impl Picker {
                 let mut kept = Vec::new();
                 for piece in pieces {
                     match piece {
-                        Piece::Text(text) => kept.extend_from_slice(text.as_bytes()),
-                        Piece::Group(0) => kept.extend_from_slice(&whole),
-                        Piece::Group(nth) => {
+                        AfterPiece::Text(text) => kept.extend_from_slice(text.as_bytes()),
+                        AfterPiece::Group(0) => kept.extend_from_slice(&whole),
+                        AfterPiece::Group(nth) => {
                             kept.extend_from_slice(
                                 groups.get(nth - 1).and_then(|group| group.as_deref()).unwrap_or_default(),
                             );
@@ -478,7 +483,7 @@ impl Picker {
 }
 
 /// `$1$-$2$` as pieces; a dollar that belongs to no group stands for itself.
-fn pieces(template: &str) -> Vec<Piece> {
+fn pieces(template: &str) -> Vec<AfterPiece> {
     let mut pieces = Vec::new();
     let mut text = String::new();
     let mut rest = template;
@@ -489,9 +494,9 @@ fn pieces(template: &str) -> Vec<Piece> {
         match group {
             Some((group, after)) => {
                 if !text.is_empty() {
-                    pieces.push(Piece::Text(std::mem::take(&mut text)));
+                    pieces.push(AfterPiece::Text(std::mem::take(&mut text)));
                 }
-                pieces.push(Piece::Group(group));
+                pieces.push(AfterPiece::Group(group));
                 rest = after;
             }
             None => {
@@ -502,7 +507,7 @@ fn pieces(template: &str) -> Vec<Piece> {
     }
     text += rest;
     if !text.is_empty() {
-        pieces.push(Piece::Text(text));
+        pieces.push(AfterPiece::Text(text));
     }
     pieces
 }
@@ -518,7 +523,7 @@ mod tests {
         SlotNames::new(["v", "v_1", "v_2", "v_3", "v_matchNr", "v_g", "v_g0", "v_g1", "v_g2", "kept"])
     }
 
-    fn run(after: &After, view: &View<'_>, slots: &mut Slots) -> Option<(Fault, String)> {
+    fn run(after: &After, view: &AnswerView<'_>, slots: &mut Slots) -> Option<(Fault, String)> {
         let mut values = Values { slots: std::mem::take(slots), ..Values::default() };
         let wrong = after.run(view, Duration::from_millis(7), &mut values);
         *slots = values.slots;
@@ -527,7 +532,7 @@ mod tests {
 
     fn take(extract: Extract, body: &[u8], slots: &mut Slots) -> Option<(Fault, String)> {
         let after = After::new(&[Step::Extract(extract)], false, &names(), None).unwrap();
-        let view = View { status: Some(b"200"), body, ..View::default() };
+        let view = AnswerView { status: Some(b"200"), body, ..AnswerView::default() };
         run(&after, &view, slots)
     }
 
@@ -587,7 +592,7 @@ mod tests {
             let after = After::new(&[Step::Check(check)], false, &names(), None).unwrap();
             let mut slots = Slots::default();
             slots.set_named(&names(), "kept", Some(b"abc"));
-            let view = View { status: Some(b"404"), body: BODY, ..View::default() };
+            let view = AnswerView { status: Some(b"404"), body: BODY, ..AnswerView::default() };
             run(&after, &view, &mut slots).map(|(_, how)| how)
         };
         let value = || By::Kept { name: "kept".to_owned(), by: Box::new(By::All) };
@@ -611,11 +616,11 @@ mod tests {
             let at = Selector { part: plan::answer::Part::Whole, by: By::Size };
             let check = Check::of(at, Must::BeAtLeast(size as u64));
             let after = After::new(&[Step::Check(check)], false, &names(), None).unwrap();
-            let view = View {
+            let view = AnswerView {
                 status: Some(b"200"),
                 head: b"HTTP/1.1 200 OK\r\n\r\n",
                 body: b"abc",
-                ..View::default()
+                ..AnswerView::default()
             };
             run(&after, &view, &mut Slots::default()).is_none()
         };

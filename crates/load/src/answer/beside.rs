@@ -1,7 +1,7 @@
 //! Fetches that a worker has seen, to find out whether requests for one object wait for each other (see `measure::beside`).
 
 use super::Judge;
-use crate::request::asked::{Asked, What};
+use crate::request::asked::{RequestAsked, What};
 use measure::CacheResult;
 use measure::beside::{Beside, Fetches};
 use plan::draw::hash;
@@ -38,7 +38,7 @@ pub(crate) struct LastFetches {
 
 impl LastFetches {
     /// Takes in an answer that came whole.
-    pub fn ended(&mut self, asked: &Asked, judge: &Judge<'_>) {
+    pub fn ended(&mut self, asked: &RequestAsked, judge: &Judge<'_>) {
         let What::Native { object } = asked.what else { return };
         let Some(stamp) = judge.head.stamp.filter(|_| judge.cache() == CacheResult::Miss) else { return };
         // A second request for a one-timer does not come, and of part of an object a cache may fetch all.

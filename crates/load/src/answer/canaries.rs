@@ -1,12 +1,12 @@
 //! Canaries must have stayed with the messages that they were put into: a field that is in another one has leaked.
 
-use super::judge::Head;
+use super::judge::JudgedHead;
 use super::oracle::Finding;
 use measure::Fault;
 use plan::site::{Stamp, StampKind};
 
 /// Looks at the canaries of an answer to the request with this nonce.
-pub(super) fn judge(mine: u64, head: &Head) -> Option<Finding> {
+pub(super) fn judge(mine: u64, head: &JudgedHead) -> Option<Finding> {
     let stamp = head.stamp?;
     let text = of_request(mine, stamp).or_else(|| of_answer(stamp, head))?;
     Some((Fault::LeakedField, text))
@@ -25,7 +25,7 @@ fn of_request(mine: u64, stamp: Stamp) -> Option<String> {
     }
 }
 
-fn of_answer(stamp: Stamp, head: &Head) -> Option<String> {
+fn of_answer(stamp: Stamp, head: &JudgedHead) -> Option<String> {
     // Fields that a 304 of the origin has renewed may be of two of its answers.
     let renewed = head.status == 304 || stamp.kind == StampKind::Unchanged;
     let mut foreign = head.canaries.into_iter().flatten().filter(|answer| *answer != stamp.serial);
@@ -41,7 +41,8 @@ mod tests {
 
     fn told(asked_by: u64, foreign: Option<u64>, answer: Option<u64>, kind: StampKind) -> bool {
         let stamp = Stamp { serial: 9, asked_by, made_at_us: 5, kind, sets_cookie: false, foreign };
-        let head = |canaries| Head { stamp: Some(stamp), canaries, status: 200, ..Head::default() };
+        let head =
+            |canaries| JudgedHead { stamp: Some(stamp), canaries, status: 200, ..JudgedHead::default() };
         let alone = judge(1, &head([answer, None])).is_some();
         // Beside its own, whichever comes first.
         assert_eq!(judge(1, &head([Some(9), answer])).is_some(), alone);

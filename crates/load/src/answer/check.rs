@@ -2,9 +2,9 @@
 
 use super::after::After;
 use super::coding::{Codings, Decoder};
-use super::content::{Content, Seen};
+use super::content::{Content, ContentSeen};
 use super::extractor::Extractor;
-use super::find::View;
+use super::find::AnswerView;
 use super::grpc::GrpcAnswer;
 use super::oracle::Finding;
 use super::test::Test;
@@ -38,7 +38,7 @@ pub(crate) struct Checks {
         clippy::vec_box,
         reason = "a look takes its box with it and gives it back; nothing large is moved"
     )]
-    spare: RefCell<Vec<Box<State>>>,
+    spare: RefCell<Vec<Box<CheckState>>>,
 }
 
 /// Which header fields are kept until an answer is complete.
@@ -52,7 +52,7 @@ enum Keeps {
 
 /// Facts about an answer while it comes.
 #[derive(Default)]
-struct State {
+struct CheckState {
     /// A bit for each header check: a field of its name was as wanted.
     met: u64,
     /// A bit for each header check: a field of its name was there.
@@ -66,14 +66,14 @@ struct State {
     /// The answer as gRPC has it, where that is spoken.
     grpc: GrpcAnswer,
     /// The body, where it is not encoded, or once it is decoded.
-    body: Seen,
+    body: ContentSeen,
     /// Where the body is encoded.
-    decoder: Option<Decoder<Seen>>,
+    decoder: Option<Decoder<ContentSeen>>,
     /// Why it cannot be decoded.
     broken: Option<String>,
 }
 
-impl State {
+impl CheckState {
     /// The codings of the body as it comes.
     fn codings(&self) -> Codings {
         self.coding.beneath(self.transfer)
@@ -84,7 +84,7 @@ impl State {
 pub(crate) struct Look<'a> {
     checks: &'a Checks,
     /// `None` once it is given back.
-    state: Option<Box<State>>,
+    state: Option<Box<CheckState>>,
 }
 
 impl Drop for Look<'_> {
@@ -186,7 +186,7 @@ impl Checks {
 
     /// Does what is to be done with each answer where none came, or nothing was sent.
     pub fn without_answer(&self, took: Duration, values: &mut Values) {
-        self.after.iter().for_each(|after| drop(after.run(&View::default(), took, values)));
+        self.after.iter().for_each(|after| drop(after.run(&AnswerView::default(), took, values)));
     }
 
     /// True if anything is kept of answers.
@@ -214,7 +214,7 @@ impl Checks {
 }
 
 impl Look<'_> {
-    fn state(&mut self) -> &mut State {
+    fn state(&mut self) -> &mut CheckState {
         self.state.get_or_insert_default()
     }
 
@@ -368,8 +368,8 @@ fn digits(status: u16) -> [u8; 3] {
     [100, 10, 1].map(|unit| b'0' + (status / unit % 10) as u8)
 }
 
-fn view<'a>(state: &'a State, status: &'a [u8; 3]) -> View<'a> {
-    View { status: Some(status), head: &state.head, body: &state.body.text, whole: None }
+fn view<'a>(state: &'a CheckState, status: &'a [u8; 3]) -> AnswerView<'a> {
+    AnswerView { status: Some(status), head: &state.head, body: &state.body.text, whole: None }
 }
 
 #[cfg(test)]

@@ -274,27 +274,27 @@ impl<W: Write> Deflate<W> {
 
 /// Frames of zstd (RFC 8878), one after the other, decoded block by block, so that memory stays bounded.
 struct Zstd<W> {
-    frame: Option<Frame>,
+    frame: Option<CodingFrame>,
     /// Bytes that came and are not decoded yet.
     coded: Vec<u8>,
     to: W,
 }
 
-struct Frame {
+struct CodingFrame {
     inner: FrameDecoder,
     /// A checksum follows its last block.
     summed: bool,
 }
 
-impl Frame {
+impl CodingFrame {
     /// Reads a header; returns how long it is, too.
-    fn begin(coded: &[u8]) -> io::Result<(Frame, usize)> {
+    fn begin(coded: &[u8]) -> io::Result<(CodingFrame, usize)> {
         let mut inner = FrameDecoder::new();
         let mut rest = coded;
         inner.set_max_window_size(ZSTD_WINDOW);
         inner.init(&mut rest).map_err(invalid)?;
         let summed = coded[4] & 4 != 0;
-        Ok((Frame { inner, summed }, coded.len() - rest.len()))
+        Ok((CodingFrame { inner, summed }, coded.len() - rest.len()))
     }
 
     /// Bytes of the block that begins here, its header and what ends the frame included; `None` where that is not
@@ -333,7 +333,7 @@ impl<W: Write> Zstd<W> {
                 if rest.len() < header {
                     break;
                 }
-                let (frame, taken) = Frame::begin(rest)?;
+                let (frame, taken) = CodingFrame::begin(rest)?;
                 self.frame = Some(frame);
                 at += taken;
                 continue;

@@ -1,6 +1,6 @@
 //! The content of an answer, as far as checks ask for it, and what they say where it is not as it should be.
 
-use super::find::{Finder, View};
+use super::find::{AnswerView, Finder};
 use super::oracle::Finding;
 use super::test::{Test, hex, range, short};
 use measure::Fault;
@@ -15,7 +15,7 @@ pub(super) const MOST: usize = 8 * 1024 * 1024;
 
 /// As much of a body as the checks ask for.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct ContentSeen {
     pub length: u64,
     pub digest: Option<Sha256>,
     /// The beginning, where that is gathered.
@@ -23,7 +23,7 @@ pub(super) struct Seen {
     gathers: bool,
 }
 
-impl Seen {
+impl ContentSeen {
     /// Begins anew. `gathers`: its bytes are kept; `digests`: its digest is made.
     pub fn begin(&mut self, gathers: bool, digests: bool) {
         self.text.clear();
@@ -37,7 +37,7 @@ impl Seen {
     }
 }
 
-impl Write for Seen {
+impl Write for ContentSeen {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.length += bytes.len() as u64;
         if let Some(digest) = &mut self.digest {
@@ -57,13 +57,13 @@ impl Write for Seen {
 
 /// A check of anything but a header field.
 pub(super) struct Content {
-    place: Place,
+    place: ContentPlace,
     at: Finder,
     test: Test,
 }
 
 /// The part that a check looks at, for its messages.
-enum Place {
+enum ContentPlace {
     Body,
     Json(String),
     Other(String),
@@ -73,16 +73,16 @@ impl Content {
     /// Gets ready.
     pub fn new(check: &Check) -> Content {
         let place = match (&check.at.by, check.at.part) {
-            (By::All, Part::Body) => Place::Body,
-            (By::Json(path), Part::Body) => Place::Json(path.clone()),
-            (by, part) => Place::Other(format!("{by:?} of the {part:?}").to_lowercase()),
+            (By::All, Part::Body) => ContentPlace::Body,
+            (By::Json(path), Part::Body) => ContentPlace::Json(path.clone()),
+            (by, part) => ContentPlace::Other(format!("{by:?} of the {part:?}").to_lowercase()),
         };
         Content { place, at: Finder::new(&check.at), test: Test::new(&check.must) }
     }
 
     /// True if a length or a digest of the body will do, so that nothing need be kept of it.
     pub fn is_figure(&self) -> bool {
-        matches!((&self.place, &self.test), (Place::Body, Test::HaveLength(..) | Test::HaveSha256(_)))
+        matches!((&self.place, &self.test), (ContentPlace::Body, Test::HaveLength(..) | Test::HaveSha256(_)))
     }
 
     /// True if the body is held to a digest.
@@ -96,19 +96,21 @@ impl Content {
     }
 
     /// The fault that is found, with how.
-    pub fn wrong(&self, answer: &View<'_>, body: &Seen) -> Option<Finding> {
+    pub fn wrong(&self, answer: &AnswerView<'_>, body: &ContentSeen) -> Option<Finding> {
         let text = &body.text;
         let how = match (&self.place, &self.test) {
-            (Place::Body, Test::HaveLength(min, max)) => return wrong_length(body.length, *min, *max),
-            (Place::Body, Test::HaveSha256(wanted)) => return wrong_digest(body.digest.clone(), wanted),
+            (ContentPlace::Body, Test::HaveLength(min, max)) => return wrong_length(body.length, *min, *max),
+            (ContentPlace::Body, Test::HaveSha256(wanted)) => {
+                return wrong_digest(body.digest.clone(), wanted);
+            }
             _ if self.reads_body() && !body.is_whole() => {
                 let why = format!("it is longer than {} MiB, so what it says was not checked", MOST >> 20);
                 return Some((Fault::TooLarge, why));
             }
-            (Place::Body, test) if test.takes(Some(text)) => return None,
-            (Place::Body, test) => test.text(),
-            (Place::Json(path), test) => wrong_json(&self.at, answer, path, test)?,
-            (Place::Other(place), test) => wrong_value(self.at.find(answer).as_deref(), place, test)?,
+            (ContentPlace::Body, test) if test.takes(Some(text)) => return None,
+            (ContentPlace::Body, test) => test.text(),
+            (ContentPlace::Json(path), test) => wrong_json(&self.at, answer, path, test)?,
+            (ContentPlace::Other(place), test) => wrong_value(self.at.find(answer).as_deref(), place, test)?,
         };
         Some((Fault::WrongContent, format!("the body {how}; it begins '{}'", short(text))))
     }
@@ -125,7 +127,7 @@ fn wrong_digest(digest: Option<Sha256>, wanted: &str) -> Option<Finding> {
 }
 
 /// The difference from the JSON that is wanted.
-fn wrong_json(at: &Finder, answer: &View<'_>, path: &str, test: &Test) -> Option<String> {
+fn wrong_json(at: &Finder, answer: &AnswerView<'_>, path: &str, test: &Test) -> Option<String> {
     if let Err(error) = serde_json::from_slice::<IgnoredAny>(answer.body) {
         return Some(format!("is not JSON ({error})"));
     }

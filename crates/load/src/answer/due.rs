@@ -6,12 +6,12 @@ use super::beside::LastFetches;
 use super::purged::Purges;
 use super::remembered::MomentsByNumber;
 use super::told::Aging;
-use crate::request::asked::{Asked, What};
+use crate::request::asked::{RequestAsked, What};
 use measure::seen::CacheSeen;
 use measure::stored::{MissedObject, MissedObjects, SizeClass, size_class};
 use measure::{CacheResult, Failure, FailureKind, Outcome, Stage};
 use plan::draw::hash;
-use plan::site::{Form, StampKind, Storage, is_one_timer};
+use plan::site::{SiteForm, StampKind, Storage, is_one_timer};
 use plan::{Load, Part, Site, Step};
 
 /// Bytes that a cache is taken to keep where nobody says how many it does.
@@ -41,7 +41,7 @@ const TAKES: u64 = 16;
 
 /// An object and variant, as far as a worker remembers it.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct DuePlace {
     /// A part of the hash of object and variant; 0: nothing stands here.
     tag: u32,
     /// When its lifetime is over, in milliseconds since the table was made; 0: it has not been delivered whole.
@@ -61,7 +61,7 @@ const CUT: u8 = 2;
 /// It was a hit once.
 const WAS_HIT: u8 = 4;
 
-const _: () = assert!(size_of::<Place>() == 16);
+const _: () = assert!(size_of::<DuePlace>() == 16);
 
 /// How a request stands to what the cache had been given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl Past {
 const MOST_BROKEN: usize = 256;
 
 /// A stored answer that broke off: the number of the origin's answer, the bytes that came, and when that was.
-struct Broken {
+struct DueBroken {
     serial: u64,
     bytes: u64,
     ended_us: u64,
@@ -98,7 +98,7 @@ struct Broken {
 
 /// The table of one worker.
 pub(crate) struct Given {
-    places: Box<[Place]>,
+    places: Box<[DuePlace]>,
     began_us: u64,
     /// Bytes of an epoch.
     epoch_bytes: u64,
@@ -106,7 +106,7 @@ pub(crate) struct Given {
     /// Bytes of the objects that were asked for in this epoch, each once.
     asked_bytes: u64,
     seen: MissedObjects,
-    broken: Vec<Broken>,
+    broken: Vec<DueBroken>,
     fetches: LastFetches,
     /// When own requests that were no hits had been sent, by nonce.
     asked_for: MomentsByNumber,
@@ -129,7 +129,7 @@ impl Given {
         let mut steps_that_purge = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
         let purges = steps_that_purge.any(|step| matches!(step, Step::Object(one) if one.purge.is_some()));
         // Of what other workers have purged a worker does not know, so nothing is due then.
-        let hot = hot.max().filter(|_| site.form == Form::Native).unwrap_or(0);
+        let hot = hot.max().filter(|_| site.form == SiteForm::Native).unwrap_or(0);
         let due = if purges { 0 } else { hot };
         let mut given = Given::new(memory.unwrap_or(ASSUMED_MEMORY) / u64::from(part.of.max(1)), due, now_us);
         given.asked_for = MomentsByNumber::for_numbers(hot);
@@ -143,7 +143,7 @@ impl Given {
     }
 
     /// A request has ended that was first sent then. A hit is left out: of what a cache fetches beside it, it is not known when that began.
-    pub fn asked(&mut self, asked: &Asked, judge: &Judge<'_>, sent_us: u64) {
+    pub fn asked(&mut self, asked: &RequestAsked, judge: &Judge<'_>, sent_us: u64) {
         if judge.cache() != CacheResult::Hit {
             self.asked_for.add(asked.nonce, sent_us);
         }
@@ -183,7 +183,7 @@ impl Given {
             return again;
         }
         if self.broken.len() < MOST_BROKEN {
-            self.broken.push(Broken { serial, bytes, ended_us: judge.now_us });
+            self.broken.push(DueBroken { serial, bytes, ended_us: judge.now_us });
         }
         false
     }
@@ -197,7 +197,7 @@ impl Given {
             _ => hot.clamp(least, most) / WAYS as u64 * WAYS as u64,
         };
         Given {
-            places: vec![Place::default(); places as usize].into(),
+            places: vec![DuePlace::default(); places as usize].into(),
             began_us: now_us,
             epoch_bytes: (memory / EPOCHS).max(1),
             epoch: 1,
@@ -215,7 +215,7 @@ impl Given {
     }
 
     /// Takes in how a request has ended.
-    pub fn ended(&mut self, site: &Site, asked: &Asked, judge: &Judge<'_>, outcome: Outcome) -> Past {
+    pub fn ended(&mut self, site: &Site, asked: &RequestAsked, judge: &Judge<'_>, outcome: Outcome) -> Past {
         let What::Native { object } = asked.what else { return Past::UNKNOWN };
         if outcome == Outcome::Ok {
             self.fetches.ended(asked, judge);
@@ -236,7 +236,7 @@ impl Given {
         };
         let mut entry = match self.places[place] {
             known if known.tag == tag => known,
-            _ => Place { tag, ..Place::default() },
+            _ => DuePlace { tag, ..DuePlace::default() },
         };
         let epochs_ago = match entry.epoch {
             0 => u16::MAX,
@@ -267,7 +267,7 @@ impl Given {
     }
 
     /// True if a version newer than that of this hit had been made, and come whole, well before it was asked for.
-    fn is_older(&self, entry: &Place, site: &Site, object: u64, judge: &Judge<'_>) -> bool {
+    fn is_older(&self, entry: &DuePlace, site: &Site, object: u64, judge: &Judge<'_>) -> bool {
         let known = entry.fresh_until_ms != 0 && entry.fresh_until_ms != u32::MAX;
         let Some(stamp) = judge.head.stamp.filter(|_| known && judge.cache() == CacheResult::Hit) else {
             return false;
@@ -297,8 +297,8 @@ impl Given {
         let sets = (self.places.len() / WAYS) as u64;
         let first = ((u64::from(key as u32) * sets) >> 32) as usize * WAYS;
         let ways = first..first + WAYS;
-        let find = |is: &dyn Fn(&Place) -> bool| ways.clone().find(|place| is(&self.places[*place]));
-        let is_over = |place: &Place| {
+        let find = |is: &dyn Fn(&DuePlace) -> bool| ways.clone().find(|place| is(&self.places[*place]));
+        let is_over = |place: &DuePlace| {
             place.fresh_until_ms <= now_ms || self.epoch.wrapping_sub(place.epoch) > DUE_EPOCHS
         };
         find(&|place| place.tag == tag(key))
@@ -319,8 +319,8 @@ impl Given {
 
     fn judge(
         &self,
-        entry: &mut Place,
-        asked: &Asked,
+        entry: &mut DuePlace,
+        asked: &RequestAsked,
         sent_us: u64,
         cache: CacheResult,
         epochs_ago: u16,
@@ -340,14 +340,14 @@ impl Given {
         }
     }
 
-    fn not_missed(&mut self, entry: &mut Place, object: u64, asked: &Asked) {
+    fn not_missed(&mut self, entry: &mut DuePlace, object: u64, asked: &RequestAsked) {
         if entry.missed >= MISSED {
             self.seen.objects.retain(|one| (one.object, one.variant) != (object, asked.variant));
         }
         (entry.missed, entry.before) = (0, WAS_HIT);
     }
 
-    fn hit(&mut self, entry: &mut Place, object: u64, asked: &Asked) {
+    fn hit(&mut self, entry: &mut DuePlace, object: u64, asked: &RequestAsked) {
         self.not_missed(entry, object, asked);
         let class = &mut self.seen.classes[size_class(asked.size)];
         class.due += 1;
@@ -355,7 +355,7 @@ impl Given {
         class.largest_hit = class.largest_hit.max(asked.size);
     }
 
-    fn missed(&mut self, entry: &mut Place, object: u64, asked: &Asked, epochs_ago: u16) {
+    fn missed(&mut self, entry: &mut DuePlace, object: u64, asked: &RequestAsked, epochs_ago: u16) {
         self.seen.classes[size_class(asked.size)].due += 1;
         if epochs_ago > DEAD_EPOCHS {
             return;
@@ -384,7 +384,14 @@ impl Given {
     }
 
     /// A whole good answer: the cache has the object from here on, if it may.
-    fn deliver(&self, entry: &mut Place, site: &Site, object: u64, asked: &Asked, judge: &Judge<'_>) {
+    fn deliver(
+        &self,
+        entry: &mut DuePlace,
+        site: &Site,
+        object: u64,
+        asked: &RequestAsked,
+        judge: &Judge<'_>,
+    ) {
         let Some(stamp) = judge.head.stamp else { return };
         let storable = match stamp.kind {
             StampKind::Full | StampKind::Unchanged => {
@@ -449,10 +456,16 @@ mod tests {
             self.ask_as(rank, hit, Outcome::Ok, |_| {})
         }
 
-        fn ask_as(&mut self, rank: u64, hit: bool, outcome: Outcome, change: impl Fn(&mut Asked)) -> DueHit {
+        fn ask_as(
+            &mut self,
+            rank: u64,
+            hit: bool,
+            outcome: Outcome,
+            change: impl Fn(&mut RequestAsked),
+        ) -> DueHit {
             self.now_us += SECOND_US;
             self.nonce += 1;
-            let mut asked = Asked {
+            let mut asked = RequestAsked {
                 what: What::Native { object: hot_object(0, 0, rank) },
                 size: 1_000,
                 variant: 0,
@@ -554,7 +567,7 @@ mod tests {
 
     /// A hit of what the origin made at `made_s`, asked for at `at_s`; it breaks off after so many bytes, or comes whole.
     fn hit(given: &mut Given, site: &Site, made_s: u64, at_s: u64, broken: Option<u64>) -> (bool, bool) {
-        let asked = Asked {
+        let asked = RequestAsked {
             what: What::Native { object: hot_object(0, 0, 1) },
             size: 1_000,
             variant: 0,
@@ -616,7 +629,7 @@ mod tests {
     fn an_object_of_the_hot_set_takes_sixteen_bytes_at_most() {
         for hot in [1_024, 1_025, 1_500, 4_096, 10_000, 65_536, 1 << 32] {
             let given = Given::new(1 << 30, hot, 0);
-            let bytes = (given.places.len() * size_of::<Place>()) as u64;
+            let bytes = (given.places.len() * size_of::<DuePlace>()) as u64;
             assert!(bytes <= 16 * hot && bytes <= 1 << 20, "{bytes} bytes for {hot} objects");
             assert!(given.places.len() as u64 > PLACES.0 - WAYS as u64, "{hot}");
         }
@@ -633,7 +646,7 @@ mod tests {
                 let key = hash(object, 0);
                 let Some(place) = given.place_of(key, draw.bits(), 1_000) else { continue };
                 given.places[place] =
-                    Place { tag: tag(key), fresh_until_ms: 9_000, epoch: 1, ..Place::default() };
+                    DuePlace { tag: tag(key), fresh_until_ms: 9_000, epoch: 1, ..DuePlace::default() };
             }
         }
         let known = |object: &u64| given.places.iter().any(|place| place.tag == tag(hash(*object, 0)));

@@ -1,26 +1,26 @@
 //! Values of an answer that are counted or kept.
 
-use super::find::{Finder, View};
+use super::find::{AnswerView, Finder};
 use super::test::Test;
 use crate::request::{SlotNames, Slots};
 use plan::answer::{Check, Extract};
 use std::borrow::Cow;
 
 /// A place of an answer whose values are counted, and which of them are good.
-pub(crate) struct Code {
+pub(crate) struct ExtractorCode {
     at: Finder,
     test: Test,
 }
 
-impl Code {
+impl ExtractorCode {
     /// Gets ready.
-    pub fn new(check: &Check) -> Code {
-        Code { at: Finder::new(&check.at), test: Test::new(&check.must) }
+    pub fn new(check: &Check) -> ExtractorCode {
+        ExtractorCode { at: Finder::new(&check.at), test: Test::new(&check.must) }
     }
 
     /// The code of an answer, and whether it is good.
     #[inline]
-    pub fn judge<'a>(&self, answer: &View<'a>) -> (Option<Cow<'a, [u8]>>, bool) {
+    pub fn judge<'a>(&self, answer: &AnswerView<'a>) -> (Option<Cow<'a, [u8]>>, bool) {
         let code = self.at.find(answer);
         let good = self.test.takes(code.as_deref());
         (code, good)
@@ -56,7 +56,7 @@ impl Extractor {
     /// # Errors
     /// The name of what the answer lacks.
     #[inline]
-    pub fn extract(&self, answer: &View<'_>, slots: &mut Slots) -> Result<(), &str> {
+    pub fn extract(&self, answer: &AnswerView<'_>, slots: &mut Slots) -> Result<(), &str> {
         match (self.at.find(answer), &self.otherwise) {
             (Some(value), _) => slots.set(self.slot, &value),
             (None, Some(value)) => slots.set(self.slot, value),

@@ -14,7 +14,7 @@ use wire::message::Message;
 
 /// An answer, or a message that was sent, as it is looked into.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct View<'a> {
+pub(crate) struct AnswerView<'a> {
     /// The status of HTTP.
     pub status: Option<&'a [u8]>,
     /// The fields of HTTP, each on a line; of a TCP message its head.
@@ -24,11 +24,11 @@ pub(crate) struct View<'a> {
     pub whole: Option<&'a [u8]>,
 }
 
-impl<'a> View<'a> {
+impl<'a> AnswerView<'a> {
     /// Of a TCP message.
     #[inline]
-    pub fn of(message: &Message<'a>) -> View<'a> {
-        View {
+    pub fn of(message: &Message<'a>) -> AnswerView<'a> {
+        AnswerView {
             status: message.status(),
             head: message.head(),
             body: message.body(),
@@ -60,7 +60,7 @@ enum How {
     Backtracking(Box<Backtracking>),
     Iso {
         field: u8,
-        form: iso8583::Form,
+        form: iso8583::Iso8583Form,
     },
     JsonPath(Box<JsonPath>),
     JmesPath(Box<jmespath::Expression<'static>>),
@@ -128,7 +128,7 @@ impl Finder {
 
     /// The value; `None` where there is none.
     #[inline]
-    pub fn find<'a>(&self, view: &View<'a>) -> Option<Cow<'a, [u8]>> {
+    pub fn find<'a>(&self, view: &AnswerView<'a>) -> Option<Cow<'a, [u8]>> {
         match self.part {
             _ if matches!(self.how, How::Status) => view.status.map(Cow::Borrowed),
             _ if matches!(self.how, How::Header(_)) => self.find_in(view.head),
@@ -200,7 +200,7 @@ pub(crate) struct Found<'a> {
 
 impl Finder {
     /// All values, in order, at most so many.
-    pub fn each<'a>(&self, view: &View<'a>, most: usize) -> Vec<Found<'a>> {
+    pub fn each<'a>(&self, view: &AnswerView<'a>, most: usize) -> Vec<Found<'a>> {
         let alone = |whole| Found { whole, groups: Vec::new() };
         let text = match self.part {
             Part::Head => view.head,
@@ -284,8 +284,8 @@ fn jmespath_value(text: &[u8], expression: &jmespath::Expression<'_>) -> Option<
 }
 
 /// A plan's form of ISO 8583 as the codec has it.
-fn iso_form(form: IsoForm) -> iso8583::Form {
-    iso8583::Form {
+fn iso_form(form: IsoForm) -> iso8583::Iso8583Form {
+    iso8583::Iso8583Form {
         bitmap: match form.bitmap {
             IsoBitmap::Binary => iso8583::Bitmap::Binary,
             IsoBitmap::Hex => iso8583::Bitmap::Hex,
@@ -488,7 +488,9 @@ mod tests {
         let message = Message { bytes: &whole, body: 4..whole.len() };
         let form = IsoForm { bitmap: IsoBitmap::Hex, coding: IsoCoding::Ascii };
         let at = Selector::parse(spot, form).unwrap();
-        Finder::new(&at).find(&View::of(&message)).map(|value| String::from_utf8_lossy(&value).into_owned())
+        Finder::new(&at)
+            .find(&AnswerView::of(&message))
+            .map(|value| String::from_utf8_lossy(&value).into_owned())
     }
 
     /// A check sees what an expression finds, an extract the elements of a list; null, failures and what is no JSON are nothing.
@@ -506,13 +508,13 @@ mod tests {
         ] {
             let finder = Finder::new(&Selector::body(By::JmesPath(expression.to_owned())));
             let text = |value: &[u8]| String::from_utf8(value.to_vec()).unwrap();
-            let view = View { body, ..View::default() };
+            let view = AnswerView { body, ..AnswerView::default() };
             assert_eq!(finder.find(&view).map(|value| text(&value)).as_deref(), whole, "{expression}");
             let found: Vec<String> = finder.each(&view, 9).iter().map(|one| text(&one.whole)).collect();
             assert_eq!(found, each, "{expression}");
             let most: Vec<String> = finder.each(&view, 1).iter().map(|one| text(&one.whole)).collect();
             assert_eq!(most, each[..each.len().min(1)], "{expression}");
-            assert!(finder.find(&View { body: b"no json", ..View::default() }).is_none());
+            assert!(finder.find(&AnswerView { body: b"no json", ..AnswerView::default() }).is_none());
         }
         assert!(By::JmesPath("items[".to_owned()).violation().unwrap().contains("is no JMESPath"));
     }
@@ -572,7 +574,7 @@ mod tests {
     fn texts_of_a_fixed_length_may_be_shorter() {
         let find = |body: &[u8]| {
             let by = By::Fixed { at: 0, length: 6, text: true };
-            let view = View { body, ..View::default() };
+            let view = AnswerView { body, ..AnswerView::default() };
             Finder::new(&Selector::body(by)).find(&view).map(Cow::into_owned)
         };
         for (body, wanted) in [(&b"000000OK"[..], &b"000000"[..]), (b"00", b"00"), (b"00\0\0\0\0\0", b"00")] {
@@ -585,7 +587,7 @@ mod tests {
     fn header_fields_are_found_by_their_names() {
         let head = b"X-A: 1\r\nx-b:  two \r\nX-A: 3\r\n";
         let find = |name: &str| {
-            let view = View { head, status: Some(b"200"), ..View::default() };
+            let view = AnswerView { head, status: Some(b"200"), ..AnswerView::default() };
             let at = Selector::parse(name, IsoForm::default()).unwrap();
             Finder::new(&at).find(&view).map(|value| String::from_utf8_lossy(&value).into_owned())
         };

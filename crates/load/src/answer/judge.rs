@@ -5,21 +5,24 @@ use super::canaries;
 use super::coding::Codings;
 use super::judge::parts::Parts;
 use super::oracle::{Finding, JOINED, PREFIX_MAX, Recognised, Truth};
-use super::told::{Told, UNCHANGED_FIELD};
-use super::{AnswerSink, Body, Found, Summary};
-use crate::request::asked::{Asked, What};
+use super::told::{AnswerTold, UNCHANGED_FIELD};
+use super::{AnswerFound, AnswerSink, Body, Summary};
+use crate::request::asked::{RequestAsked, What};
 use measure::event::RequestErrorKind;
 use measure::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 use plan::canary::{self, CANARY_FIELD};
 use plan::content::Content;
-use plan::site::{Form, Site, Stamp, StampKind, Storage, leading_number, read_etag};
+use plan::site::{Site, SiteForm, Stamp, StampKind, Storage, leading_number, read_etag};
 use plan::{Check, CheckContent, jtest};
 use std::time::Duration;
-use wire::http1::{Framing, ResponseHead, ResponseSink, Version};
+use wire::http1::{Http1Framing, ResponseHead, ResponseSink, Version};
+
+/// An answer that was made so short a time before a request may still be on its way while that is answered.
+const UNDER_WAY_US: u64 = 500_000;
 
 /// Fields of an answer's head.
 #[derive(Default, Clone, Copy)]
-pub(crate) struct Head {
+pub(crate) struct JudgedHead {
     pub status: u16,
     pub version: Option<Version>,
     pub keep_alive: bool,
@@ -47,7 +50,7 @@ pub(crate) struct Head {
     /// When it came, in microseconds since 1970.
     pub came_us: u64,
     /// Says of the answer itself.
-    pub told: Told,
+    pub told: AnswerTold,
 }
 
 /// Ways to compare the rest of the body.
@@ -66,14 +69,14 @@ enum Checked {
 pub(crate) struct Judge<'a> {
     site: &'a Site,
     check: &'a Check,
-    asked: &'a Asked,
+    asked: &'a RequestAsked,
     /// The path that was asked for, as jtest's bodies begin with it.
     path: &'a [u8],
     /// When the request was sent, in microseconds since 1970.
     pub sent_us: u64,
     /// When the bytes pushed next were received.
     pub now_us: u64,
-    pub head: Head,
+    pub head: JudgedHead,
     body: Checked,
     /// Offset in the object of the next body byte.
     offset: u64,
@@ -99,7 +102,7 @@ impl<'a> Judge<'a> {
     pub fn new(
         site: &'a Site,
         check: &'a Check,
-        asked: &'a Asked,
+        asked: &'a RequestAsked,
         path: &'a [u8],
         sent_us: u64,
         kept_head: Option<&'a mut Vec<u8>>,
@@ -111,7 +114,7 @@ impl<'a> Judge<'a> {
             path,
             sent_us,
             now_us: sent_us,
-            head: Head::default(),
+            head: JudgedHead::default(),
             body: Checked::Unchecked,
             offset: 0,
             body_bytes: 0,
@@ -165,6 +168,13 @@ impl<'a> Judge<'a> {
             (false, _) if made_meanwhile => CacheResult::Collapsed,
             (false, _) => CacheResult::Hit,
         }
+    }
+
+    /// True if an answer was stored before this request was sent. One that was made just before may still be on its way from the origin,
+    /// and whoever asks then may read along.
+    pub fn is_stored(&self) -> bool {
+        let made = |stamp: Stamp| stamp.made_at_us + UNDER_WAY_US <= self.sent_us;
+        self.cache() == CacheResult::Hit && self.head.stamp.is_some_and(made)
     }
 
     /// True if the origin was told to spoil this answer, and says so. An error is spoilt for its own request alone: it
@@ -337,7 +347,7 @@ impl<'a> Judge<'a> {
 
     fn first_body(&self) -> Checked {
         match (self.asked.what, &self.site.form) {
-            (What::Jtest(_), Form::Jtest(form)) => {
+            (What::Jtest(_), SiteForm::Jtest(form)) => {
                 let path = jtest::embedded(form, self.path.len(), self.asked.size);
                 Checked::Jtest { content: jtest::content(self.asked.size, self.asked.variant), path }
             }
@@ -525,11 +535,11 @@ impl ResponseSink for Judge<'_> {
         self.head.keep_alive = head.keep_alive;
         self.head.content_length = match head.framing {
             // It frames nothing here, and says what GET would bring.
-            Framing::None if self.asked.head => head.content_length,
-            Framing::Length(length) => Some(length),
-            Framing::None | Framing::Chunked | Framing::UntilClose => None,
+            Http1Framing::None if self.asked.head => head.content_length,
+            Http1Framing::Length(length) => Some(length),
+            Http1Framing::None | Http1Framing::Chunked | Http1Framing::UntilClose => None,
         };
-        self.head.until_close = head.framing == Framing::UntilClose;
+        self.head.until_close = head.framing == Http1Framing::UntilClose;
         self.head.head_bytes = raw.len() as u64;
         self.head.came_us = self.now_us;
         if let Some(kept) = &mut self.kept_head {
@@ -605,7 +615,7 @@ impl AnswerSink for Judge<'_> {
         }
     }
 
-    fn found(&mut self, outcome: Outcome) -> Found {
+    fn found(&mut self, outcome: Outcome) -> AnswerFound {
         let expected = if self.asked.head { self.asked.size } else { self.expected_length() };
         let answered = self.head.status != 0;
         let announced = self.head.content_length;
@@ -619,7 +629,7 @@ impl AnswerSink for Judge<'_> {
         let wanted = announced.unwrap_or(expected);
         let error = is_short.then_some(RequestErrorKind::Short { got, wanted });
         let whole = self.whole_length();
-        Found {
+        AnswerFound {
             detail: self.finding.as_ref().map_or_else(String::new, |(_, text)| text.clone()),
             serial: self.head.stamp.map(|stamp| stamp.serial),
             errors: wrong_length
@@ -627,7 +637,7 @@ impl AnswerSink for Judge<'_> {
                 .into_iter()
                 .collect(),
             error,
-            ..Found::default()
+            ..AnswerFound::default()
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The beginning of an answer's body, kept beside whatever reads the answer, for evidence of what was bad about it.
 
-use super::{AnswerSink, Body, Found, Summary};
+use super::{AnswerFound, AnswerSink, Body, Summary};
 use measure::{Evidence, Outcome};
 use std::time::Duration;
 use wire::http1::{ResponseHead, ResponseSink};
@@ -91,7 +91,7 @@ impl<S: AnswerSink> AnswerSink for WithBody<'_, S> {
         self.reader.summary()
     }
 
-    fn found(&mut self, outcome: Outcome) -> Found {
+    fn found(&mut self, outcome: Outcome) -> AnswerFound {
         self.reader.found(outcome)
     }
 }

@@ -3,7 +3,7 @@
 //! Pure: it is told the site, what was asked for and when. A body says in clear text what it is; the rest follows from
 //! the laws of the site. Nothing is taken on the proxy's word.
 
-use crate::request::asked::Asked;
+use crate::request::asked::RequestAsked;
 use measure::Fault;
 use plan::Site;
 use plan::content::Content;
@@ -46,7 +46,7 @@ pub(crate) const JOINED: &str = ": the cache takes both for one";
 #[derive(Clone, Copy)]
 pub(crate) struct Truth<'a> {
     pub site: &'a Site,
-    pub asked: &'a Asked,
+    pub asked: &'a RequestAsked,
     pub object: u64,
     /// When the request was sent, in microseconds since 1970.
     pub sent_us: u64,
@@ -299,8 +299,8 @@ mod tests {
     const OBJECT: u64 = 77;
     const NOW_US: u64 = 1_800_000_000_000_000;
 
-    fn asked(size: u64, variant: u32) -> Asked {
-        Asked {
+    fn asked(size: u64, variant: u32) -> RequestAsked {
+        RequestAsked {
             what: What::Native { object: OBJECT },
             size,
             variant,
@@ -332,7 +332,7 @@ mod tests {
     }
 
     /// The oracle's word on a whole body.
-    fn judged(site: &Site, asked: &Asked, body: &[u8]) -> Option<Fault> {
+    fn judged(site: &Site, asked: &RequestAsked, body: &[u8]) -> Option<Fault> {
         let truth = Truth { site, asked, object: OBJECT, sent_us: NOW_US, now_us: NOW_US };
         match truth.recognise(body, None) {
             Err((fault, _)) => Some(fault),

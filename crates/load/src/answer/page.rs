@@ -1,7 +1,7 @@
 //! The reader of one answer to a URL of a list: what it says of itself, what it leads to, and (for jtest's documents)
 //! whether its bytes are right.
 
-use super::{AnswerSink, Body, Found, Summary};
+use super::{AnswerFound, AnswerSink, Body, Summary};
 use crate::request::urls::Wanted;
 use lol_html::{HtmlRewriter, Settings, element};
 use measure::event::RequestErrorKind;
@@ -11,7 +11,7 @@ use plan::jtest;
 use plan::{Address, CheckContent};
 use std::cell::RefCell;
 use std::rc::Rc;
-use wire::http1::{Framing, ResponseHead, ResponseSink};
+use wire::http1::{Http1Framing, ResponseHead, ResponseSink};
 
 /// References of a page, in the order they stand.
 #[derive(Default)]
@@ -60,7 +60,7 @@ impl<'a> PageReader<'a> {
         let size = jtest::read_size(address.path.as_bytes()).filter(|_| compares(check));
         let pattern = size.map(|size| {
             let mut path = address.path.as_bytes().to_vec();
-            path.truncate(jtest::embedded(&jtest::Form::default(), path.len(), size));
+            path.truncate(jtest::embedded(&jtest::JtestForm::default(), path.len(), size));
             Pattern { content: jtest::content(size, 0), path, fault: None }
         });
         PageReader {
@@ -171,7 +171,7 @@ impl ResponseSink for PageReader<'_> {
             kept.clear();
             kept.extend_from_slice(raw);
         }
-        if let Framing::Length(length) = head.framing {
+        if let Http1Framing::Length(length) = head.framing {
             self.content_length = Some(length);
         }
         if self.is_html && head.status == 200 && self.wanted.any() {
@@ -213,7 +213,7 @@ impl AnswerSink for PageReader<'_> {
         self.summary
     }
 
-    fn found(&mut self, outcome: Outcome) -> Found {
+    fn found(&mut self, outcome: Outcome) -> AnswerFound {
         let error = match outcome {
             Outcome::Failed(_) if (300..400).contains(&self.summary.status) => {
                 Some(RequestErrorKind::Redirect)
@@ -233,14 +233,14 @@ impl AnswerSink for PageReader<'_> {
             | Outcome::Failed(_)
             | Outcome::Unfinished => None,
         };
-        Found { error, ..Found::default() }
+        AnswerFound { error, ..AnswerFound::default() }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::http1::{Limits, ResponseReader};
+    use wire::http1::{Http1Limits, ResponseReader};
 
     const PAGE: &str = "<html><head><base href=\"/dir/\"><link rel=stylesheet href=c.css></head>\
         <body background=bg.png><!-- <a href=no> --><a href='a.txt'>a</a><IMG SRC=i.gif>\
@@ -253,7 +253,7 @@ mod tests {
             "HTTP/1.0 200 OK\r\nContent-Type: text/html; charset=x\r\nContent-Length: {}\r\n\r\n{PAGE}",
             PAGE.len()
         );
-        let mut reader = ResponseReader::new(Limits::default());
+        let mut reader = ResponseReader::new(Http1Limits::default());
         answer.as_bytes().chunks(step).for_each(|chunk| {
             reader.read(chunk, &mut page).unwrap();
         });

@@ -4,7 +4,7 @@
 use super::Judge;
 use super::remembered::MomentsByNumber;
 use crate::control::{PurgeDone, PurgeOrder};
-use crate::request::asked::{Asked, What};
+use crate::request::asked::{RequestAsked, What};
 use measure::CacheResult;
 use measure::purged::LatePurges;
 use plan::Purge;
@@ -99,7 +99,7 @@ impl Purges {
     }
 
     /// A purge that was sent then is acknowledged.
-    pub fn acknowledged(&mut self, asked: &Asked, sent_us: u64, acknowledged_us: u64) {
+    pub fn acknowledged(&mut self, asked: &RequestAsked, sent_us: u64, acknowledged_us: u64) {
         let Some(key) = key(asked) else { return };
         let What::Native { object } = asked.what else { return };
         self.put(Purged { key, object, size: asked.size, sent_us, acknowledged_us, last_us: 0 });
@@ -112,7 +112,7 @@ impl Purges {
     }
 
     /// An order to purge an object, for somebody outside.
-    pub fn order(&mut self, asked: &Asked, command: &str, path: String) -> Option<PurgeOrder> {
+    pub fn order(&mut self, asked: &RequestAsked, command: &str, path: String) -> Option<PurgeOrder> {
         let What::Native { object } = asked.what else { return None };
         let key = key(asked)?;
         let (to, _) = self.heard.get_or_insert_with(channel);
@@ -141,7 +141,7 @@ impl Purges {
 
     /// How an answer that came whole stands to the last purge of its object, where it is a hit of what had been made before that, and was asked
     /// for after its acknowledgement.
-    pub fn outdated(&mut self, asked: &Asked, judge: &Judge<'_>) -> Option<Outdated> {
+    pub fn outdated(&mut self, asked: &RequestAsked, judge: &Judge<'_>) -> Option<Outdated> {
         let stamp = judge.head.stamp?;
         let answer = hash(stamp.asked_by, stamp.serial).max(1);
         let whole_us = self.whole.get(answer);
@@ -173,7 +173,7 @@ impl Purged {
     }
 }
 
-fn key(asked: &Asked) -> Option<u64> {
+fn key(asked: &RequestAsked) -> Option<u64> {
     match asked.what {
         What::Native { object } => Some(hash(object, u64::from(asked.variant)).max(1)),
         What::Jtest(_) => None,
@@ -200,8 +200,8 @@ mod tests {
         assert!(purges.are_due(&purge, 60_000_000) && !purges.are_due(&purge, 60_100_000));
     }
 
-    fn asked(object: u64) -> Asked {
-        Asked {
+    fn asked(object: u64) -> RequestAsked {
+        RequestAsked {
             what: What::Native { object },
             size: 300,
             kind: 0,

@@ -7,7 +7,7 @@ use wire::http1::{ResponseHead, ResponseSink, Version};
 
 /// The end of an attempt to get an answer.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Ended {
+pub(crate) enum AnswerEnd {
     /// The answer is complete.
     Complete,
     /// The client broke it off on purpose.
@@ -19,16 +19,16 @@ pub(crate) enum Ended {
 /// ECANCELED: the error number of what was cut short.
 const CANCELED: i32 = 125;
 
-impl Ended {
+impl AnswerEnd {
     /// The same, but that a time-out at the moment at which the request is cut short says so.
-    pub fn or_cut_short(self, cut: Option<Instant>, now: Instant) -> Ended {
+    pub fn or_cut_short(self, cut: Option<Instant>, now: Instant) -> AnswerEnd {
         match self {
-            Ended::Failed(failure)
+            AnswerEnd::Failed(failure)
                 if failure.kind == FailureKind::Timeout && cut.is_some_and(|cut| now >= cut) =>
             {
-                Ended::Failed(failure.because(Reason::Errno(CANCELED)))
+                AnswerEnd::Failed(failure.because(Reason::Errno(CANCELED)))
             }
-            ended @ (Ended::Complete | Ended::BrokenOff | Ended::Failed(_)) => ended,
+            ended @ (AnswerEnd::Complete | AnswerEnd::BrokenOff | AnswerEnd::Failed(_)) => ended,
         }
     }
 }
@@ -92,7 +92,7 @@ impl Summary {
 
 /// Findings in an answer, for whoever wants to know more than its outcome.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct AnswerFound {
     /// The fault, in a sentence.
     pub detail: String,
     /// The answer as it may be shown, where that is not the head which the client has kept.
@@ -119,7 +119,7 @@ pub(crate) trait AnswerSink: Body {
     }
 
     /// Findings beside the outcome.
-    fn found(&mut self, outcome: Outcome) -> Found;
+    fn found(&mut self, outcome: Outcome) -> AnswerFound;
 }
 
 /// Outcome of an answer that has ended.

@@ -18,7 +18,7 @@ const ROUNDING_US: u64 = 1_000_000;
 
 /// The fields of one answer.
 #[derive(Default, Clone, Copy)]
-pub(crate) struct Told {
+pub(crate) struct AnswerTold {
     /// Seconds of Age; `u64::MAX`: it is no number.
     age: Option<u64>,
     date: Option<[u8; DATE]>,
@@ -50,7 +50,7 @@ pub(crate) struct Aging {
     pub lifetime_us: u64,
 }
 
-impl Told {
+impl AnswerTold {
     /// Takes an Age field in.
     pub fn age(&mut self, value: &[u8]) {
         let all_digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
@@ -208,7 +208,7 @@ mod tests {
 
     /// True if this age is wrong of what was made ten seconds before.
     fn is_wrong(age: &str, change: impl Fn(&mut Aging)) -> bool {
-        let mut told = Told::default();
+        let mut told = AnswerTold::default();
         told.age(age.as_bytes());
         let mut aging = aging(MADE + 10 * SECOND, MADE + 11 * SECOND);
         change(&mut aging);
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn dates_lie_neither_ahead_nor_before_the_answer_was_asked_for() {
         let wrong = |asked_for_us: Option<u64>, now_us: u64| {
-            let mut told = Told::default();
+            let mut told = AnswerTold::default();
             told.date(MADE_DATE);
             let stamp = Stamp { made_at_us: now_us, ..stamp() };
             told.wrong_age(&stamp, &Aging { asked_for_us, ..aging(now_us, now_us) }).is_some()
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn answers_call_themselves_hits_or_misses_in_several_ways() {
         let claim = |value: &str| {
-            let mut told = Told::default();
+            let mut told = AnswerTold::default();
             told.claim(value.as_bytes());
             told.hit
         };
@@ -277,7 +277,7 @@ mod tests {
             assert_eq!(claim(value), says, "{value}");
         }
         let status = |value: &str| {
-            let mut told = Told::default();
+            let mut told = AnswerTold::default();
             told.status(value.as_bytes());
             told.hit
         };

@@ -73,8 +73,8 @@ impl Authenticator {
     /// True if somebody has asked for a value that covers the bodies of requests (RFC 7616 section 3.4.3).
     pub fn covers_bodies(&self) -> bool {
         self.answers.borrow().known.iter().any(|(_, known)| match known {
-            Known::Basic(_) => false,
-            Known::Digest(digest) => digest.0.covers_bodies(),
+            AuthKnown::Basic(_) => false,
+            AuthKnown::Digest(digest) => digest.0.covers_bodies(),
         })
     }
 
@@ -87,7 +87,7 @@ impl Authenticator {
 /// The answers of one user from now on.
 #[derive(Debug, Default)]
 struct Answers {
-    known: Vec<(Asker, Known)>,
+    known: Vec<(Asker, AuthKnown)>,
     /// Decides the nonces of this user's own.
     seed: u64,
     drawn: u64,
@@ -97,7 +97,7 @@ struct Answers {
 const MOST: usize = 256;
 
 #[derive(Debug)]
-enum Known {
+enum AuthKnown {
     Basic(String),
     Digest(Box<(Digest, Credentials)>),
 }
@@ -139,18 +139,18 @@ impl Answers {
             Some((digest, credentials, stale))
         });
         if let Some((digest, credentials, stale)) = digests.max_by_key(|(digest, ..)| digest.algorithm) {
-            self.know(asker, Known::Digest(Box::new((digest, credentials))));
+            self.know(asker, AuthKnown::Digest(Box::new((digest, credentials))));
             return if stale { Challenged::Renewed } else { Challenged::Answered };
         }
         let mut basics = challenges.iter().filter(|challenge| auth.basic && challenge.is("Basic"));
         let found = basics.find_map(|challenge| fitting(challenge.parameter("realm").unwrap_or_default()));
         let Some(credentials) = found else { return Challenged::Unanswered };
         let value = FieldValue::basic(credentials.clone());
-        self.know(asker, Known::Basic(value.text().into_owned()));
+        self.know(asker, AuthKnown::Basic(value.text().into_owned()));
         Challenged::Answered
     }
 
-    fn know(&mut self, asker: &Asker, known: Known) {
+    fn know(&mut self, asker: &Asker, known: AuthKnown) {
         self.known.retain(|(other, _)| other != asker);
         if self.known.len() == MOST {
             self.known.remove(0);
@@ -162,8 +162,8 @@ impl Answers {
     pub fn value(&mut self, asker: &Asker, of: &Covered<'_>) -> Option<String> {
         let (_, known) = self.known.iter_mut().find(|(other, _)| other == asker)?;
         match known {
-            Known::Basic(value) => Some(value.clone()),
-            Known::Digest(digest) => {
+            AuthKnown::Basic(value) => Some(value.clone()),
+            AuthKnown::Digest(digest) => {
                 self.drawn += 1;
                 let cnonce = format!("{:016x}", hash(self.seed, self.drawn));
                 let (digest, credentials) = &mut **digest;

@@ -13,8 +13,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
-use transport::Stream;
-use wire::http1::Limits;
+use transport::TransportStream;
+use wire::http1::Http1Limits;
 
 /// A connection that could not be opened.
 #[derive(Debug, Clone, Copy)]
@@ -112,7 +112,7 @@ impl Channels {
 
     /// Tells of certificates that servers showed, and of a handshake.
     fn tell(&self, opened: Option<&mut Connection>) {
-        let shown = self.tls.iter().flat_map(wire::tls::Client::take_certificates);
+        let shown = self.tls.iter().flat_map(wire::tls::TlsClient::take_certificates);
         shown.for_each(|certificate| self.account.certificate(certificate));
         if let Some(handshake) = opened.and_then(|opened| opened.stream.take_handshake()) {
             self.account.handshake(&handshake);
@@ -139,7 +139,7 @@ impl Channels {
             (Some(host), Some(client)) => {
                 stream.set_deadline(deadline);
                 let client = slot.tls.get_or_insert_with(|| Rc::new(client.with_own_memory()));
-                let stream = Stream::client(&self.net, stream, client, host).await;
+                let stream = TransportStream::client(&self.net, stream, client, host).await;
                 stream.map_err(|error| failure::of_io(&error, Stage::Tls))?
             }
             _ => stream.into(),
@@ -227,8 +227,8 @@ impl Channels {
     }
 
     /// Limits of the heads of answers.
-    pub fn limits(&self) -> Limits {
+    pub fn limits(&self) -> Http1Limits {
         let limits = &self.load.limits;
-        Limits { head_bytes: limits.head_bytes as usize, fields: usize::from(limits.fields) }
+        Http1Limits { head_bytes: limits.head_bytes as usize, fields: usize::from(limits.fields) }
     }
 }

@@ -5,11 +5,11 @@ use super::usage::Usage;
 use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
-use transport::{Received, Stream};
+use transport::{Received, TransportStream};
 
 /// An open connection.
 pub(crate) struct Connection {
-    pub stream: Stream,
+    pub stream: TransportStream,
     /// Requests sent over it.
     pub carried: u32,
     /// Answers that came whole over it.
@@ -77,7 +77,7 @@ impl Secured {
 
 /// Outcome of opening a connection.
 pub(crate) struct Opened {
-    pub stream: Stream,
+    pub stream: TransportStream,
     /// Where it goes.
     pub to: SocketAddr,
     /// Its number within the worker.

@@ -21,7 +21,7 @@ pub(crate) use destination::{Destination, OwnedDestination, Targets};
 pub use destination::{Hosts, UNIX};
 pub(crate) use long::{LongBody, OpenBody, RequestContent, held, show_beginning};
 pub(crate) use pool::Asker;
-pub(crate) use shared::{Ended as StreamEnded, Lease, Letter, Repeated, Repeats};
+pub(crate) use shared::{Lease, Letter, LetterEnded as StreamEnded, Repeated, Repeats};
 
 use crate::account::Account;
 use crate::auth::Authenticator;
@@ -54,7 +54,7 @@ pub(crate) struct Channels {
     /// Each object belongs to one of them.
     by_object: bool,
     /// Begins TLS, where the plan or a URL wants it.
-    tls: Option<wire::tls::Client>,
+    tls: Option<wire::tls::TlsClient>,
     /// Local addresses that connections come from.
     sources: Sources,
     part: Part,
@@ -80,9 +80,9 @@ pub(crate) struct Slot {
     /// Its connections to other targets, where objects choose among several.
     aside: Option<Box<Aside>>,
     /// Begins TLS, with a memory of earlier connections.
-    pub tls: Option<Rc<wire::tls::Client>>,
+    pub tls: Option<Rc<wire::tls::TlsClient>>,
     /// The connection that is shared with others, where HTTP/2 or HTTP/3 is spoken.
-    pub shared: Option<Rc<shared::Shared>>,
+    pub shared: Option<Rc<shared::ChannelShared>>,
     /// Answers a proxy that asks who wants a tunnel.
     pub authenticator: Option<Rc<Authenticator>>,
 }
@@ -129,7 +129,7 @@ impl Channels {
         load: Arc<Load>,
         part: Part,
         target: Vec<SocketAddr>,
-        tls: Option<wire::tls::Client>,
+        tls: Option<wire::tls::TlsClient>,
         qlogs: Vec<QlogWriter>,
     ) -> Channels {
         let steps = load.phases.iter().flat_map(plan::Phase::sends);
@@ -137,7 +137,7 @@ impl Channels {
         let http = load.protocol.http().cloned().unwrap_or_default();
         let by_object = load.spread == TargetSpread::Hash;
         let trickle = trickle.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX));
-        let tls = if http.coalesces() { tls.map(wire::tls::Client::with_peers_kept) } else { tls };
+        let tls = if http.coalesces() { tls.map(wire::tls::TlsClient::with_peers_kept) } else { tls };
         Channels {
             http,
             sources: Sources::new(&load.sources),
@@ -211,7 +211,7 @@ impl Channels {
     }
 
     /// TLS with a memory of its own, where it is spoken.
-    pub fn own_tls(&self) -> Option<Rc<wire::tls::Client>> {
+    pub fn own_tls(&self) -> Option<Rc<wire::tls::TlsClient>> {
         self.tls.as_ref().map(|tls| Rc::new(tls.with_own_memory()))
     }
 

@@ -4,7 +4,7 @@
 //! Start reading at [`Channels::lease_stream`].
 
 use super::connect::NotConnected;
-use super::shared::{Apart, Lease, Room, Shared};
+use super::shared::{Apart, ChannelShared, Lease, Room};
 use super::spare::{Spare, Use};
 use super::{Channels, Destination, Slot};
 use measure::{Failure, FailureKind, Stage};
@@ -19,11 +19,11 @@ use std::time::Instant;
 /// The connections of a worker that users share.
 #[derive(Default)]
 pub(super) struct Pool {
-    entries: RefCell<HashMap<Key, Entry>>,
+    entries: RefCell<HashMap<Key, PoolEntry>>,
     /// Hosts that want connections of their own.
     apart: Rc<Apart>,
     /// Those with a stream to spare.
-    spare: Rc<Spare<Shared>>,
+    spare: Rc<Spare<ChannelShared>>,
 }
 
 /// Which connection: who shares it, where it goes, whether TLS is spoken, and for which host it is opened.
@@ -43,24 +43,24 @@ pub(crate) struct Asker {
     pub by_need: bool,
 }
 
-enum Entry {
+enum PoolEntry {
     /// Somebody opens it; these wait.
     Opening(Vec<Event>),
-    Open(Weak<Shared>),
+    Open(Weak<ChannelShared>),
     /// It could not be opened; those who waited are told.
     Failed(NotConnected),
 }
 
 /// State of a connection of another host, for a request.
 enum Other {
-    Open(Rc<Shared>),
+    Open(Rc<ChannelShared>),
     /// It is being opened; this is raised when it is over.
     Opening(Event),
 }
 
 impl Pool {
     /// Connections with a stream to spare.
-    pub fn spare(&self) -> Rc<Spare<Shared>> {
+    pub fn spare(&self) -> Rc<Spare<ChannelShared>> {
         self.spare.clone()
     }
 
@@ -70,9 +70,9 @@ impl Pool {
         let entries = self.entries.borrow();
         entries.iter().any(|((_, other_to, other_secure, other_host), entry)| {
             let is_alive = match entry {
-                Entry::Opening(_) => true,
-                Entry::Open(shared) => shared.strong_count() > 0,
-                Entry::Failed(_) => false,
+                PoolEntry::Opening(_) => true,
+                PoolEntry::Open(shared) => shared.strong_count() > 0,
+                PoolEntry::Failed(_) => false,
             };
             is_alive && other_to == to && other_secure == secure && other_host == host
         })
@@ -89,12 +89,12 @@ impl Pool {
 struct Opening<'a> {
     pool: &'a Pool,
     key: Key,
-    became: Option<Entry>,
+    became: Option<PoolEntry>,
 }
 
 impl<'a> Opening<'a> {
     fn begin(pool: &'a Pool, key: Key) -> Opening<'a> {
-        pool.entries.borrow_mut().insert(key.clone(), Entry::Opening(Vec::new()));
+        pool.entries.borrow_mut().insert(key.clone(), PoolEntry::Opening(Vec::new()));
         pool.spare.begin();
         Opening { pool, key, became: None }
     }
@@ -107,7 +107,7 @@ impl Drop for Opening<'_> {
             Some(entry) => entries.insert(self.key.clone(), entry),
             None => entries.remove(&self.key),
         };
-        if let Some(Entry::Opening(waiting)) = before {
+        if let Some(PoolEntry::Opening(waiting)) = before {
             waiting.iter().for_each(Event::set);
         }
         drop(entries);
@@ -162,10 +162,10 @@ impl Channels {
         asker: Asker,
         destination: Destination<'_>,
         began: Instant,
-    ) -> Result<Rc<Shared>, NotConnected> {
+    ) -> Result<Rc<ChannelShared>, NotConnected> {
         let streams = u64::from(self.http.streams().unwrap_or(1).max(1));
         let Asker { part, user, by_need } = asker;
-        let is_free = |shared: &Shared| !by_need || shared.under_way() < streams;
+        let is_free = |shared: &ChannelShared| !by_need || shared.under_way() < streams;
         let mine = slot.shared.take().filter(|shared| shared.leads_to(destination) && is_free(shared));
         if let Some(shared) = mine {
             return Ok(slot.shared.insert(shared).clone());
@@ -176,19 +176,19 @@ impl Channels {
         let key = ((part, group), destination.to.to_vec(), secure, host);
         loop {
             let opened = match self.pool.entries.borrow_mut().get_mut(&key) {
-                Some(Entry::Opening(waiting)) => {
+                Some(PoolEntry::Opening(waiting)) => {
                     let event = self.net.event();
                     waiting.push(event.clone());
                     Err(event)
                 }
                 // What was tried while this user waited is not tried again for it.
-                Some(Entry::Failed(tried)) if tried.ended > began => {
+                Some(PoolEntry::Failed(tried)) if tried.ended > began => {
                     return Err(NotConnected { began, ..*tried });
                 }
-                Some(Entry::Open(shared)) => {
+                Some(PoolEntry::Open(shared)) => {
                     Ok(shared.upgrade().filter(|shared| shared.may_carry() && is_free(shared)))
                 }
-                Some(Entry::Failed(_)) | None => Ok(None),
+                Some(PoolEntry::Failed(_)) | None => Ok(None),
             };
             match opened {
                 Ok(Some(shared)) => return Ok(slot.shared.insert(shared).clone()),
@@ -208,7 +208,7 @@ impl Channels {
     }
 
     /// Another group's connection with fewer requests under way than it may have.
-    fn spare_stream(&self, destination: Destination<'_>, streams: u64) -> Option<Rc<Shared>> {
+    fn spare_stream(&self, destination: Destination<'_>, streams: u64) -> Option<Rc<ChannelShared>> {
         self.pool.spare.take(|shared| {
             let has_room = shared.may_carry() && shared.under_way() < streams;
             match has_room && shared.leads_to(destination) {
@@ -243,7 +243,7 @@ impl Channels {
         slot: &mut Slot,
         key: Key,
         destination: Destination<'_>,
-    ) -> Result<Rc<Shared>, NotConnected> {
+    ) -> Result<Rc<ChannelShared>, NotConnected> {
         let is_for_want = self.pool.has_another(&key);
         let shared = self.open_shared(slot, key, destination).await?;
         shared.count(|counts| counts.opened_for_want += u64::from(is_for_want));
@@ -265,12 +265,15 @@ impl Channels {
         let mut opening = None;
         for (_, entry) in others {
             match entry {
-                Entry::Open(shared) => {
+                PoolEntry::Open(shared) => {
                     let shared = shared.upgrade().filter(|shared| shared.leads_to(destination));
-                    open = open.into_iter().chain(shared).min_by_key(|shared: &Rc<Shared>| shared.number());
+                    open = open
+                        .into_iter()
+                        .chain(shared)
+                        .min_by_key(|shared: &Rc<ChannelShared>| shared.number());
                 }
-                Entry::Opening(waiting) => opening = Some(waiting),
-                Entry::Failed(_) => {}
+                PoolEntry::Opening(waiting) => opening = Some(waiting),
+                PoolEntry::Failed(_) => {}
             }
         }
         open.map(Other::Open).or_else(|| {
@@ -285,7 +288,7 @@ impl Channels {
         slot: &mut Slot,
         key: Key,
         destination: Destination<'_>,
-    ) -> Result<Rc<Shared>, NotConnected> {
+    ) -> Result<Rc<ChannelShared>, NotConnected> {
         let mut opening = Opening::begin(&self.pool, key);
         let began = self.net.now();
         let opened = match &self.http.h3 {
@@ -297,12 +300,12 @@ impl Channels {
         };
         match opened {
             Ok(shared) => {
-                opening.became = Some(Entry::Open(Rc::downgrade(&shared)));
+                opening.became = Some(PoolEntry::Open(Rc::downgrade(&shared)));
                 Ok(slot.shared.insert(shared).clone())
             }
             Err(failure) => {
                 let tried = NotConnected { failure, began, ended: self.net.now() };
-                opening.became = Some(Entry::Failed(tried));
+                opening.became = Some(PoolEntry::Failed(tried));
                 Err(tried)
             }
         }

@@ -15,7 +15,7 @@ mod repeat;
 mod speaker;
 
 pub(in crate::channel) use authority::Apart;
-pub(crate) use letter::{Ended, Letter};
+pub(crate) use letter::{Letter, LetterEnded};
 pub(crate) use repeat::{Repeated, Repeats};
 
 use super::long::RequestContent;
@@ -42,18 +42,18 @@ use wire::http2::{Blocked, Code, FieldList};
 const SILENT: u32 = 2;
 
 /// A connection. It ends when the last of its users lets it go.
-pub(crate) struct Shared {
+pub(crate) struct ChannelShared {
     inner: Rc<Inner>,
     to: SocketAddr,
     /// The hosts that it carries requests for.
     authority: Authority,
     /// Connections with a stream to spare, where it is offered when it has one.
-    spare: Rc<Spare<Shared>>,
+    spare: Rc<Spare<ChannelShared>>,
     /// It was offered, and nobody has looked at it since.
     pub(super) is_offered: Cell<bool>,
 }
 
-impl Drop for Shared {
+impl Drop for ChannelShared {
     fn drop(&mut self) {
         let inner = &self.inner;
         // The run may be over before its task is: what it has counted is told now.
@@ -83,10 +83,10 @@ struct Inner {
     ran_out: Cell<u32>,
     /// Why it is over.
     ended: Cell<Option<Failure>>,
-    state: RefCell<State>,
+    state: RefCell<ChannelState>,
 }
 
-struct State {
+struct ChannelState {
     speaker: Speaker,
     letters: Letters,
     /// Content on its way.
@@ -102,7 +102,7 @@ struct State {
 
 /// One request on a shared connection. Dropping it before it has ended cancels it.
 pub(crate) struct Lease {
-    shared: Rc<Shared>,
+    shared: Rc<ChannelShared>,
     place: usize,
     /// The connection had carried a request before.
     pub reused: bool,
@@ -203,11 +203,11 @@ impl Lease {
 }
 
 /// Requests whose content could not be read on have failed, and their streams are reset.
-fn fail_unread(state: &mut State) {
+fn fail_unread(state: &mut ChannelState) {
     for stream in state.contents.take_unread() {
         state.speaker.cancel(stream);
         if let Some(letter) = state.letters.places.iter_mut().find(|letter| letter.stream == Some(stream)) {
-            letter.end = Some(Ended::Lost(Failure::new(FailureKind::Unwritable, Stage::Send)));
+            letter.end = Some(LetterEnded::Lost(Failure::new(FailureKind::Unwritable, Stage::Send)));
             letter.news.set();
         }
     }
@@ -259,11 +259,11 @@ struct Beginning {
     usage: Option<Box<Usage>>,
 }
 
-impl Shared {
+impl ChannelShared {
     /// A connection whose task is still to be started.
-    fn new(channels: &Channels, beginning: Beginning, speaker: Speaker) -> Rc<Shared> {
+    fn new(channels: &Channels, beginning: Beginning, speaker: Speaker) -> Rc<ChannelShared> {
         let net = channels.net.clone();
-        let state = State {
+        let state = ChannelState {
             speaker,
             letters: Letters::new(&net, beginning.begun, beginning.usage),
             contents: Contents::default(),
@@ -286,7 +286,7 @@ impl Shared {
             state: RefCell::new(state),
             net,
         });
-        Rc::new(Shared {
+        Rc::new(ChannelShared {
             inner,
             to: beginning.to,
             authority: beginning.authority,
@@ -304,23 +304,23 @@ impl Shared {
 
 impl Inner {
     /// True if it may carry another request, now or later.
-    fn may_carry(&self, state: &State) -> bool {
+    fn may_carry(&self, state: &ChannelState) -> bool {
         let spent = self.budget.is_some_and(|budget| self.carried.get() >= budget);
         self.ended.get().is_none() && !spent && !self.is_leaving(state)
     }
 
     /// It only ends what is under way.
-    fn is_leaving(&self, state: &State) -> bool {
+    fn is_leaving(&self, state: &ChannelState) -> bool {
         self.ran_out.get() >= SILENT || state.speaker.is_leaving()
     }
 
     /// Requests that may begin now, but for those of users that were called.
-    fn room(&self, state: &State) -> usize {
+    fn room(&self, state: &ChannelState) -> usize {
         state.speaker.room().saturating_sub(state.called)
     }
 
     /// Calls as many of those who wait as there is room for; all where there will be none again.
-    fn call_waiting(&self, state: &mut State) {
+    fn call_waiting(&self, state: &mut ChannelState) {
         let room = if self.may_carry(state) { self.room(state) } else { usize::MAX };
         let calls = room.min(state.waiting.len());
         state.called += calls;
@@ -334,7 +334,7 @@ impl Inner {
         self.tell(state);
         let now = self.net.now();
         for letter in state.letters.places.iter_mut().filter(|letter| letter.end.is_none()) {
-            letter.end = Some(Ended::Lost(failure));
+            letter.end = Some(LetterEnded::Lost(failure));
             letter.wrong.clone_from(&state.letters.wrong);
             letter.latest = Some(now);
             letter.news.set();
@@ -344,7 +344,7 @@ impl Inner {
 
     /// Goes on with what follows from bytes that have been read. `left`: whether the peer had said GOAWAY before; `open`: the
     /// connection goes on.
-    fn took(&self, state: &mut State, left: bool, open: bool) {
+    fn took(&self, state: &mut ChannelState, left: bool, open: bool) {
         if !left && state.speaker.said_goaway() {
             self.account.count(|counts| counts.goaways += 1);
         }
@@ -354,7 +354,7 @@ impl Inner {
     }
 
     /// Tells what has been counted since this was done last.
-    fn tell(&self, state: &mut State) {
+    fn tell(&self, state: &mut ChannelState) {
         state.speaker.tell(&self.account, state.letters.now, self.ended.get().is_some());
         if let Some(found) = state.letters.windows.take() {
             state.speaker.count(&self.account, |told| told.fairness.merge(&found));
@@ -362,7 +362,7 @@ impl Inner {
     }
 
     /// Content has been sent as far as windows allow: the time that they kept it waiting is told when it goes on.
-    fn note_blocked(&self, state: &mut State) {
+    fn note_blocked(&self, state: &mut ChannelState) {
         let now = self.net.now();
         let blocked = state.speaker.blocked();
         if let Some((since, before)) = state.blocked.take() {
@@ -382,7 +382,7 @@ impl Inner {
     }
 }
 
-impl Shared {
+impl ChannelShared {
     /// True if it carries requests to there.
     pub(super) fn leads_to(&self, destination: Destination<'_>) -> bool {
         let there = destination.to.contains(&self.to) && self.authority.includes(&destination);
@@ -427,7 +427,7 @@ impl Shared {
         })
     }
 
-    pub(super) fn lease(self: &Rc<Shared>, destination: Destination<'_>) -> Lease {
+    pub(super) fn lease(self: &Rc<ChannelShared>, destination: Destination<'_>) -> Lease {
         let carried = self.inner.carried.get();
         self.inner.account.count(|counts| counts.reused += u64::from(carried > 0));
         let coalesced = self.authority.is_another(&destination);
@@ -456,7 +456,7 @@ impl Shared {
     }
 
     /// A place for a request that is counted by whoever asks.
-    fn place(self: &Rc<Shared>) -> Lease {
+    fn place(self: &Rc<ChannelShared>) -> Lease {
         let inner = &self.inner;
         let carried = inner.carried.get();
         inner.carried.set(carried + 1);

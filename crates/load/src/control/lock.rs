@@ -9,17 +9,17 @@ pub(crate) struct Lock(AtomicBool);
 
 /// A lock that is held; it is free once this is dropped.
 #[derive(Debug)]
-pub(crate) struct Held(Arc<Lock>);
+pub(crate) struct LockHeld(Arc<Lock>);
 
 impl Lock {
     /// Takes the lock; `None` where somebody has it.
-    pub fn take(self: &Arc<Lock>) -> Option<Held> {
+    pub fn take(self: &Arc<Lock>) -> Option<LockHeld> {
         let free = self.0.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok();
-        free.then(|| Held(self.clone()))
+        free.then(|| LockHeld(self.clone()))
     }
 }
 
-impl Drop for Held {
+impl Drop for LockHeld {
     fn drop(&mut self) {
         self.0.0.store(false, Ordering::Release);
     }

@@ -4,17 +4,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A barrier.
 #[derive(Debug, Default)]
-pub(crate) struct Meeting(Mutex<State>);
+pub(crate) struct Meeting(Mutex<MeetingState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct MeetingState {
     waiting: u64,
     /// Meetings that have come about.
     met: u64,
 }
 
 impl Meeting {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MeetingState> {
         // Whoever panicked while it held the lock has left two whole numbers.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

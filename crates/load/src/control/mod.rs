@@ -9,7 +9,7 @@ mod purge;
 mod resume;
 
 pub(crate) use deal::{Deck, Decks, Draws};
-pub(crate) use lock::{Held, Lock};
+pub(crate) use lock::{Lock, LockHeld};
 pub(crate) use meeting::Meeting;
 pub(crate) use present::Present;
 pub use purge::{PurgeDone, PurgeOrder};

@@ -1,6 +1,6 @@
 //! Which loop a request goes through: over a connection of its user's own, or as a stream of one that is shared. Decided here alone.
 
-use super::types::{Client, Context, Due, HttpExchanges, Queue};
+use super::types::{Client, Context, Due, HttpExchanges, ShortQueue};
 use super::{own, shared};
 
 /// Sends what is due, over the version of HTTP that the plan has, until every request has ended in one way.
@@ -8,7 +8,7 @@ pub(crate) async fn run<C: HttpExchanges>(
     context: Context<'_>,
     client: &mut Client,
     exchanges: &mut C,
-    due: Queue<Due<C::Item>>,
+    due: ShortQueue<Due<C::Item>>,
 ) {
     let is_tcp = due.front().is_some_and(|due| exchanges.is_tcp(&due.item));
     match context.worker.channels.http().streams().filter(|_| !is_tcp) {

@@ -1,7 +1,7 @@
 //! The end of exchanges: whether a request is sent again, what it counts as, and who is told. Both loops end theirs here.
 
 use super::report::report;
-use super::types::{Client, Context, Due, Ending, Exchanges, Loss, Moments, Queue, Sent, Worker};
+use super::types::{Client, Context, Due, Ending, Exchanges, Loss, Moments, SentRequest, ShortQueue, Worker};
 use measure::{Exchange, ExchangeKind, Failure, FailureKind, Outcome};
 use wire::http1::Expect;
 
@@ -10,15 +10,15 @@ pub(crate) fn settle<C: Exchanges>(
     context: Context<'_>,
     client: &mut Client,
     exchanges: &mut C,
-    due: &mut Queue<Due<C::Item>>,
-    window: &mut Queue<Sent<C::Item>>,
+    due: &mut ShortQueue<Due<C::Item>>,
+    window: &mut ShortQueue<SentRequest<C::Item>>,
     Loss { failure, unread }: Loss,
 ) {
     let plan = context.worker.channels.plan().resend;
-    let again = |sent: &Sent<C::Item>, exchanges: &C| {
+    let again = |sent: &SentRequest<C::Item>, exchanges: &C| {
         unread.is_some_and(|unread| exchanges.repeating(&sent.item).may_be_resent(plan, unread))
     };
-    let mut failed = Queue::default();
+    let mut failed = ShortQueue::default();
     while let Some(sent) = window.pop_back() {
         if again(&sent, exchanges) {
             context.worker.account.count(|counts| counts.resent += u64::from(sent.answers));
@@ -54,7 +54,7 @@ pub(crate) fn unsent<C: Exchanges>(
     failure: Failure,
     moments: Moments,
 ) {
-    let sent = Sent {
+    let sent = SentRequest {
         turn: due.turn,
         at: moments.sent,
         bytes: 0,
@@ -90,7 +90,7 @@ pub(crate) fn finish<C: Exchanges>(
     context: Context<'_>,
     client: &mut Client,
     exchanges: &C,
-    sent: &Sent<C::Item>,
+    sent: &SentRequest<C::Item>,
     ending: &Ending,
     kind: ExchangeKind,
 ) {
@@ -116,7 +116,12 @@ pub(crate) fn finish<C: Exchanges>(
 }
 
 /// Tells whoever follows requests of one that its client broke off, on purpose or because its time was up.
-fn tell_broken_off<C: Exchanges>(worker: &Worker, exchanges: &C, sent: &Sent<C::Item>, outcome: Outcome) {
+fn tell_broken_off<C: Exchanges>(
+    worker: &Worker,
+    exchanges: &C,
+    sent: &SentRequest<C::Item>,
+    outcome: Outcome,
+) {
     let is_late = matches!(outcome, Outcome::Failed(failure) if failure.kind == FailureKind::Timeout);
     let is_broken_off = is_late || outcome == Outcome::Aborted;
     if let Some(tell) = worker.broken_off.as_ref().filter(|_| is_broken_off)

@@ -29,10 +29,11 @@ pub(crate) use kind::{
 };
 pub(crate) use own::read;
 pub(crate) use shortcut::{
-    Begun, Message as ReadyMessage, fast, go_on, is_fast, lease_repeating, repeat, try_fast,
+    Begun, FastMessage as ReadyMessage, fast, go_on, is_fast, lease_repeating, repeat, try_fast,
 };
 pub(crate) use types::{
-    Busy, Client, Context, Described, Due, Ending, Exchanges, Head, HeadWritten, HttpExchanges, Moments,
-    Queue, Read, Reading, Repeating, Sent, Turn, Unanswered, Worker, Written, has_fast_path, may_repeat,
+    AnswerRead, AnswerReading, Busy, Client, ClientTurn, Context, Described, Due, Ending, Exchanges, Head,
+    HeadWritten, HttpExchanges, Moments, Repeating, SentRequest, ShortQueue, Unanswered, Worker, Written,
+    has_fast_path, may_repeat,
 };
 pub use types::{OnBrokenOff, OnPhase};

@@ -1,6 +1,6 @@
 //! Single requests as they are told of: records, errors, evidence, heads. Not on the plain path.
 
-use super::types::{Client, Context, Ending, Exchanges, Sent, Unanswered, Worker};
+use super::types::{Client, Context, Ending, Exchanges, SentRequest, Unanswered, Worker};
 use crate::request::TraceContext;
 use measure::event::{HeadTitle, RequestErrorKind};
 use measure::{Cause, Event, Evidence, First, Outcome, Record, RequestError, RequestTimes, TracedRequest};
@@ -21,7 +21,7 @@ pub(super) fn report<C: Exchanges>(
     context: Context<'_>,
     client: &Client,
     exchanges: &C,
-    sent: &Sent<C::Item>,
+    sent: &SentRequest<C::Item>,
     ending: &Ending,
 ) {
     let worker = context.worker;
@@ -49,7 +49,7 @@ pub(super) fn report<C: Exchanges>(
 fn tell_traced<C: Exchanges>(
     context: Context<'_>,
     exchanges: &C,
-    sent: &Sent<C::Item>,
+    sent: &SentRequest<C::Item>,
     ending: &Ending,
     traced: &TraceContext,
 ) {
@@ -78,7 +78,7 @@ fn tell_traced<C: Exchanges>(
     })));
 }
 
-fn gather<I>(worker: &Worker, sent: &Sent<I>, ending: &Ending) {
+fn gather<I>(worker: &Worker, sent: &SentRequest<I>, ending: &Ending) {
     let moments = &ending.moments;
     let connect = sent.begun.map(|begun| moments.sent.saturating_duration_since(begun));
     worker.account.gather(&RequestTimes {
@@ -94,7 +94,7 @@ fn tell<C: Exchanges>(
     context: Context<'_>,
     client: &Client,
     exchanges: &C,
-    sent: &Sent<C::Item>,
+    sent: &SentRequest<C::Item>,
     ending: &Ending,
 ) {
     let worker = context.worker;
@@ -138,7 +138,7 @@ fn tell<C: Exchanges>(
     }
 }
 
-fn trace_id<I>(sent: &Sent<I>) -> Option<String> {
+fn trace_id<I>(sent: &SentRequest<I>) -> Option<String> {
     sent.traced.as_ref().map(|traced| traced.trace_id())
 }
 
@@ -146,7 +146,7 @@ fn record<C: Exchanges>(
     context: Context<'_>,
     client: &Client,
     exchanges: &C,
-    sent: &Sent<C::Item>,
+    sent: &SentRequest<C::Item>,
     ending: &Ending,
 ) -> Record {
     let worker = context.worker;
@@ -193,7 +193,7 @@ fn record<C: Exchanges>(
 fn tell_evidence<C: Exchanges>(
     context: Context<'_>,
     exchanges: &C,
-    sent: &Sent<C::Item>,
+    sent: &SentRequest<C::Item>,
     ending: &Ending,
     answer: &str,
 ) {
@@ -253,7 +253,7 @@ fn text_of(body: &[u8]) -> String {
 fn tell_errors<C: Exchanges>(
     worker: &Worker,
     exchanges: &C,
-    sent: &Sent<C::Item>,
+    sent: &SentRequest<C::Item>,
     ending: &Ending,
     answer: &str,
 ) {

@@ -4,16 +4,16 @@
 use super::ending::{finish, settle, unsent};
 use super::report;
 use super::types::{
-    Client, Context, Due, Ending, HttpExchanges, KeptBytes, Moments, OffendingBytes, Pacing, Queue, Read,
-    Sent, Worker, closed_early,
+    AnswerRead, Client, Context, Due, Ending, HttpExchanges, KeptBytes, Moments, OffendingBytes, Pacing,
+    SentRequest, ShortQueue, Worker, closed_early,
 };
-use crate::answer::{AnswerSink, Body, Ended, Found, WithBody};
+use crate::answer::{AnswerEnd, AnswerFound, AnswerSink, Body, WithBody};
 use crate::channel::{Asker, Lease, Letter, StreamEnded};
 use breach::{Protocol, Scope, Side};
 use measure::{Broken, Closed, Failure, FailureKind, Reason, Stage};
 use std::time::{Duration, Instant};
-use wire::http1::{Expect, Framing, ResponseHead, ResponseSink, Version};
-use wire::http2::{Code, End};
+use wire::http1::{Expect, Http1Framing, ResponseHead, ResponseSink, Version};
+use wire::http2::{Code, Http2End};
 use wire::http3::error;
 
 /// Status of an answer to a request for another authority than the server has on this connection.
@@ -24,7 +24,7 @@ pub(crate) async fn run<C: HttpExchanges>(
     context: Context<'_>,
     client: &mut Client,
     exchanges: &mut C,
-    mut due: Queue<Due<C::Item>>,
+    mut due: ShortQueue<Due<C::Item>>,
 ) {
     // Requests in a row that the server did not process.
     let mut turned_away = 0;
@@ -66,7 +66,7 @@ pub(crate) async fn run<C: HttpExchanges>(
             report::show_request(context.worker, &text);
         }
         let expect = exchanges.expects(&next.item);
-        let mut sent = Sent { traced, ..sent(&lease, next, expect, now) };
+        let mut sent = SentRequest { traced, ..sent(&lease, next, expect, now) };
         let pacing = exchanges.reading(&sent).pacing;
         let slow = pacing.as_ref().is_some_and(|pacing| pacing.is_slow());
         let body_bytes = head.body.length();
@@ -87,9 +87,9 @@ pub(super) async fn go_on<C: HttpExchanges>(
     client: &mut Client,
     exchanges: &mut C,
     lease: Lease,
-    sent: Sent<C::Item>,
+    sent: SentRequest<C::Item>,
 ) {
-    let mut due = Queue::default();
+    let mut due = ShortQueue::default();
     follow(context, client, exchanges, &lease, &mut due, Flight { sent, pacing: None, turned_away: 0 }).await;
     drop(lease);
     run(context, client, exchanges, due).await;
@@ -97,7 +97,7 @@ pub(super) async fn go_on<C: HttpExchanges>(
 
 /// A request that was sent.
 struct Flight<I> {
-    sent: Sent<I>,
+    sent: SentRequest<I>,
     pacing: Option<Box<Pacing>>,
     /// How often in a row the server did not process what was sent before it.
     turned_away: u32,
@@ -109,24 +109,24 @@ async fn follow<C: HttpExchanges>(
     client: &mut Client,
     exchanges: &mut C,
     lease: &Lease,
-    due: &mut Queue<Due<C::Item>>,
+    due: &mut ShortQueue<Due<C::Item>>,
     Flight { sent, pacing, turned_away }: Flight<C::Item>,
 ) -> bool {
-    let mut window: Queue<Sent<C::Item>> = Queue::default();
+    let mut window: ShortQueue<SentRequest<C::Item>> = ShortQueue::default();
     window.push(sent);
     let mut head = client.head.take().unwrap_or_default();
     let came = read(context, client, exchanges, lease, &mut window, pacing, &mut head.answer).await;
     client.head = Some(head);
     match came {
         None => false,
-        Some(Came::Misdirected) => {
+        Some(ExchangeArrival::Misdirected) => {
             if let Some(sent) = window.front() {
                 lease.misdirected(exchanges.destination(&sent.item));
             }
             send_again(&mut window, due);
             false
         }
-        Some(Came::Nothing(Read::Lost(failure)))
+        Some(ExchangeArrival::Nothing(AnswerRead::Lost(failure)))
             if failure.kind == FailureKind::StreamRefused
                 && may_be_repeated(context, &window, turned_away) =>
         {
@@ -139,12 +139,12 @@ async fn follow<C: HttpExchanges>(
             send_again(&mut window, due);
             true
         }
-        Some(Came::Nothing(read)) => {
+        Some(ExchangeArrival::Nothing(read)) => {
             // Its time is up, or the plan sends nothing again.
-            let read = if let Read::Lost(failure) = read
+            let read = if let AnswerRead::Lost(failure) = read
                 && failure.kind == FailureKind::StreamRefused
             {
-                Read::Failed(failure)
+                AnswerRead::Failed(failure)
             } else {
                 read
             };
@@ -157,7 +157,7 @@ async fn follow<C: HttpExchanges>(
 }
 
 /// Makes all that was sent due again.
-fn send_again<I>(window: &mut Queue<Sent<I>>, due: &mut Queue<Due<I>>) {
+fn send_again<I>(window: &mut ShortQueue<SentRequest<I>>, due: &mut ShortQueue<Due<I>>) {
     while let Some(sent) = window.pop() {
         due.push(Due { item: sent.item, turn: sent.turn });
     }
@@ -167,7 +167,7 @@ fn send_again<I>(window: &mut Queue<Sent<I>>, due: &mut Queue<Due<I>>) {
 const MOST_TURNED_AWAY: u32 = 10;
 
 /// True if what the peer did not process is sent again: the plan allows it, and there is still time for it.
-fn may_be_repeated<I>(context: Context<'_>, window: &Queue<Sent<I>>, turned_away: u32) -> bool {
+fn may_be_repeated<I>(context: Context<'_>, window: &ShortQueue<SentRequest<I>>, turned_away: u32) -> bool {
     let worker = context.worker;
     let due = window.front().map_or_else(|| worker.net.now(), |sent| sent.turn.due);
     let is_allowed = match worker.channels.plan().resend {
@@ -178,8 +178,8 @@ fn may_be_repeated<I>(context: Context<'_>, window: &Queue<Sent<I>>, turned_away
     is_allowed && worker.net.now() < due + worker.load.limits.request
 }
 
-fn sent<I>(lease: &Lease, due: Due<I>, expect: Expect, at: Instant) -> Sent<I> {
-    Sent {
+fn sent<I>(lease: &Lease, due: Due<I>, expect: Expect, at: Instant) -> SentRequest<I> {
+    SentRequest {
         item: due.item,
         turn: due.turn,
         at,
@@ -201,10 +201,10 @@ async fn read<C: HttpExchanges>(
     client: &mut Client,
     exchanges: &C,
     lease: &Lease,
-    window: &mut Queue<Sent<C::Item>>,
+    window: &mut ShortQueue<SentRequest<C::Item>>,
     pacing: Option<Box<Pacing>>,
     raw: &mut Vec<u8>,
-) -> Option<Came> {
+) -> Option<ExchangeArrival> {
     let worker = context.worker;
     let sent = window.front_mut()?;
     let mut moments = Moments::at_send(sent.turn.due, sent.at);
@@ -218,8 +218,8 @@ async fn read<C: HttpExchanges>(
     let received = receive(worker, lease, &mut sink, &mut moments, pacing, cut, raw).await;
     client.offending = lease.look(|letter| OffendingBytes::of(&mut letter.wrong));
     let ended = match received {
-        Received::Answer(ended) => ended.or_cut_short(cut, moments.ended),
-        Received::Nothing(came) => {
+        Reception::Answer(ended) => ended.or_cut_short(cut, moments.ended),
+        Reception::Nothing(came) => {
             drop(sink);
             kept.end(worker);
             return Some(came);
@@ -229,7 +229,7 @@ async fn read<C: HttpExchanges>(
     let mut summary = sink.summary();
     summary.head_bytes = lease.look(|letter| letter.head_bytes) as u64;
     let wanted = report::is_wanted(worker, settled.outcome) || worker.account.wanted.first.get();
-    let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
+    let found = if wanted { sink.found(settled.outcome) } else { AnswerFound::default() };
     drop(sink);
     let offending = client.offending.take();
     let ending = Ending::of(&settled, moments, summary, found, kept, offending);
@@ -240,17 +240,17 @@ async fn read<C: HttpExchanges>(
 }
 
 /// Result of a request.
-enum Received {
+enum Reception {
     /// An answer, or a part of one, after which it has ended so.
-    Answer(Ended),
+    Answer(AnswerEnd),
     /// Nothing to be accounted for.
-    Nothing(Came),
+    Nothing(ExchangeArrival),
 }
 
 /// Result of a request that is not accounted for yet.
-enum Came {
+enum ExchangeArrival {
     /// No byte of an answer.
-    Nothing(Read),
+    Nothing(AnswerRead),
     /// 421 over a connection of another host: nothing was done for it (RFC 9110 section 15.5.20).
     Misdirected,
 }
@@ -264,7 +264,7 @@ async fn receive(
     mut pacing: Option<Box<Pacing>>,
     cut: Option<Instant>,
     raw: &mut Vec<u8>,
-) -> Received {
+) -> Reception {
     let mut length = None;
     let mut head_told = false;
     let mut coming = worker.account.coming();
@@ -280,7 +280,7 @@ async fn receive(
         sink.arrived(moments.service());
         let status = lease.look(|letter| letter.status);
         if status == MISDIRECTED && lease.coalesced {
-            return Received::Nothing(Came::Misdirected);
+            return Reception::Nothing(ExchangeArrival::Misdirected);
         }
         if !head_told && status != 0 {
             head_told = true;
@@ -292,14 +292,14 @@ async fn receive(
             });
         }
         let left = |got: u64| length.map(|length: u64| length.saturating_sub(got));
-        if let Some(pacing) = pacing.as_mut().filter(|_| head_told) {
-            // How much is wanted follows from what is to come.
-            let got = sink.body_bytes();
-            if pacing.is_over(left(got), got, worker) {
-                return Received::Answer(Ended::BrokenOff);
-            }
+        // How much is wanted follows from what is to come.
+        let got = sink.body_bytes();
+        if let Some(pacing) = pacing.as_mut().filter(|_| head_told)
+            && pacing.is_over(left(got), got, worker)
+        {
+            return Reception::Answer(AnswerEnd::BrokenOff);
         }
-        let wanted = pacing.as_ref().and_then(|pacing| pacing.wanted(sink.body_bytes()));
+        let wanted = pacing.as_ref().and_then(|pacing| pacing.wanted(got));
         let ended = lease.look(|letter| pass_on(letter, wanted, sink));
         coming.came(sink.body_bytes());
         if sink.wants_body() {
@@ -308,7 +308,7 @@ async fn receive(
         if let Some(pacing) = pacing.as_mut().filter(|_| head_told) {
             let got = sink.body_bytes();
             if pacing.is_over(left(got), got, worker) {
-                return Received::Answer(Ended::BrokenOff);
+                return Reception::Answer(AnswerEnd::BrokenOff);
             }
             if ended.is_none() && pacing.is_slow() {
                 pacing.rest(worker, got).await;
@@ -317,8 +317,7 @@ async fn receive(
         }
         match ended {
             None => {}
-            Some(StreamEnded::Stream(End::Whole)) if head_told => return Received::Answer(Ended::Complete),
-            Some(ended) if head_told => return within_body(lease, ended),
+            Some(ended) if head_told => return behind_head(lease, ended),
             Some(ended) => {
                 moments.first_byte = None;
                 return nothing(lease, ended, worker.channels.plan().resend);
@@ -383,7 +382,7 @@ fn tell_head(letter: &Letter, version: Version, raw: &mut Vec<u8>, sink: &mut im
         [name, b": ", value, b"\r\n"].iter().for_each(|part| raw.extend_from_slice(part));
     }
     raw.extend_from_slice(b"\r\n");
-    let framing = letter.content_length.map_or(Framing::UntilClose, Framing::Length);
+    let framing = letter.content_length.map_or(Http1Framing::UntilClose, Http1Framing::Length);
     let head = ResponseHead {
         version,
         status: letter.status,
@@ -394,7 +393,7 @@ fn tell_head(letter: &Letter, version: Version, raw: &mut Vec<u8>, sink: &mut im
     sink.head(&head, raw);
 }
 
-fn timed_out(worker: &Worker, head_told: bool, moments: &mut Moments, sink: &impl AnswerSink) -> Received {
+fn timed_out(worker: &Worker, head_told: bool, moments: &mut Moments, sink: &impl AnswerSink) -> Reception {
     moments.ended = worker.net.now();
     let first_byte = worker.load.limits.first_byte.is_some();
     let stage = match head_told {
@@ -402,7 +401,7 @@ fn timed_out(worker: &Worker, head_told: bool, moments: &mut Moments, sink: &imp
         false if first_byte && sink.body_bytes() == 0 => Stage::FirstByte,
         false => Stage::Head,
     };
-    Received::Answer(Ended::Failed(Failure::new(FailureKind::Timeout, stage)))
+    Reception::Answer(AnswerEnd::Failed(Failure::new(FailureKind::Timeout, stage)))
 }
 
 /// The failure of a request whose stream has ended otherwise than by a whole answer.
@@ -415,36 +414,47 @@ fn failure(lease: &Lease, ended: StreamEnded, stage: Stage) -> Failure {
     };
     match ended {
         StreamEnded::Lost(failure) => Failure { stage, ..failure },
-        StreamEnded::Stream(End::Reset(Code::REFUSED_STREAM) | End::Unprocessed) => match lease.goaway() {
+        StreamEnded::Stream(Http2End::Reset(Code::REFUSED_STREAM) | Http2End::Unprocessed) => match lease
+            .goaway()
+        {
             Some(code) => closed(FailureKind::StreamRefused, Scope::Connection, code),
             None if is_http3 => closed(FailureKind::StreamRefused, Scope::Stream, error::REQUEST_REJECTED),
             None => closed(FailureKind::StreamRefused, Scope::Stream, Code::REFUSED_STREAM),
         },
-        StreamEnded::Stream(End::Reset(code)) => closed(FailureKind::StreamReset, Scope::Stream, code),
-        StreamEnded::Stream(End::Broken(breach)) => {
+        StreamEnded::Stream(Http2End::Reset(code)) => closed(FailureKind::StreamReset, Scope::Stream, code),
+        StreamEnded::Stream(Http2End::Broken(breach)) => {
             let protocol = Some(protocol);
             Failure::of_breach(Broken { breach, ended: Scope::Stream, protocol }, stage)
         }
-        StreamEnded::Stream(End::Whole) => closed_early(),
+        StreamEnded::Stream(Http2End::Whole) => closed_early(),
     }
 }
 
-/// A stream has ended within the content of an answer.
-fn within_body(lease: &Lease, ended: StreamEnded) -> Received {
-    Received::Answer(Ended::Failed(failure(lease, ended, Stage::Body)))
+/// A stream has ended behind the head of an answer.
+fn behind_head(lease: &Lease, ended: StreamEnded) -> Reception {
+    Reception::Answer(match ended {
+        StreamEnded::Stream(Http2End::Whole) => AnswerEnd::Complete,
+        StreamEnded::Stream(_) | StreamEnded::Lost(_) => {
+            AnswerEnd::Failed(failure(lease, ended, Stage::Body))
+        }
+    })
 }
 
 /// A stream has ended before any byte of an answer.
-fn nothing(lease: &Lease, ended: StreamEnded, resend: plan::Resend) -> Received {
+fn nothing(lease: &Lease, ended: StreamEnded, resend: plan::Resend) -> Reception {
     let left = lease.goaway().is_some();
     let failure = failure(lease, ended, Stage::Head);
-    Received::Nothing(Came::Nothing(match ended {
-        StreamEnded::Stream(End::Reset(_)) if resend == plan::Resend::Goaway => Read::Failed(failure),
-        StreamEnded::Stream(End::Unprocessed) if resend == plan::Resend::Goaway && !left => {
-            Read::Failed(failure)
+    Reception::Nothing(ExchangeArrival::Nothing(match ended {
+        StreamEnded::Stream(Http2End::Reset(_)) if resend == plan::Resend::Goaway => {
+            AnswerRead::Failed(failure)
         }
-        StreamEnded::Stream(End::Unprocessed | End::Reset(Code::REFUSED_STREAM)) => Read::Lost(failure),
-        StreamEnded::Lost(_) if super::resend::is_lost(failure) => Read::Lost(failure),
-        StreamEnded::Stream(_) | StreamEnded::Lost(_) => Read::Failed(failure),
+        StreamEnded::Stream(Http2End::Unprocessed) if resend == plan::Resend::Goaway && !left => {
+            AnswerRead::Failed(failure)
+        }
+        StreamEnded::Stream(Http2End::Unprocessed | Http2End::Reset(Code::REFUSED_STREAM)) => {
+            AnswerRead::Lost(failure)
+        }
+        StreamEnded::Lost(_) if super::resend::is_lost(failure) => AnswerRead::Lost(failure),
+        StreamEnded::Stream(_) | StreamEnded::Lost(_) => AnswerRead::Failed(failure),
     }))
 }

@@ -1,10 +1,10 @@
 //! Programs of a journey, locks, and what both ask of a walk.
 
-use super::{Around, Open, Position, Program, Text};
-use crate::answer::{After, View};
+use super::{Around, Open, Position, Program, ProgramText};
+use crate::answer::{After, AnswerView};
 use crate::code::{Ran, Sample};
-use crate::control::Held;
-use crate::request::{Named, Values};
+use crate::control::LockHeld;
+use crate::request::{RequestNamed, Values};
 use measure::Label;
 use plan::Flow;
 use std::time::{Duration, Instant};
@@ -12,19 +12,19 @@ use std::time::{Duration, Instant};
 /// Program text, made ready.
 pub(crate) struct CodeWork {
     pub(super) program: usize,
-    pub(super) parameters: Text,
+    pub(super) parameters: ProgramText,
     pub(super) into: Option<usize>,
     /// It is timed and counted under this label.
     pub sample: Option<Label>,
     /// The same, as the plan has it.
     pub name: String,
-    pub(super) title: Option<Text>,
+    pub(super) title: Option<ProgramText>,
     pub(super) after: Option<After>,
 }
 
 impl Program {
     /// The user holds a lock, up to the end of what it stands around.
-    pub fn hold(&self, lock: Held, position: &mut Position, now: Instant) {
+    pub fn hold(&self, lock: LockHeld, position: &mut Position, now: Instant) {
         position.open.push(Open {
             label: Label(u16::MAX),
             title: None,
@@ -59,7 +59,7 @@ impl Program {
         let parameters = work.parameters.text(around, values, position);
         let Values { slots, code, .. } = values;
         let Some(code) = code.as_mut() else { return Ran::default() };
-        let mut variables = Named { slots, names: &self.names };
+        let mut variables = RequestNamed { slots, names: &self.names };
         let ran = code.run(work.program, &mut variables, own, &parameters);
         if let Some(into) = work.into {
             slots.set(into, ran.value.as_deref().unwrap_or_default());
@@ -83,7 +83,7 @@ impl Program {
         let after = work.after.as_ref()?;
         let sample = values.code.as_ref()?.last.clone()?;
         let body = sample.body.unwrap_or_default();
-        let view = View { status: Some(sample.code.as_bytes()), body: &body, ..View::default() };
+        let view = AnswerView { status: Some(sample.code.as_bytes()), body: &body, ..AnswerView::default() };
         after.run(&view, took, values).map(|(_, how)| how)
     }
 }

@@ -3,13 +3,13 @@
 use super::feed::FeedWork;
 use super::rhythm::RhythmWork;
 use super::{
-    BeginWork, By, CodeWork, Condition, CountWork, EachWork, LoopWork, MeetingWork, Op, Program, ShareWork,
-    Text,
+    BeginWork, By, CodeWork, Condition, CountWork, EachWork, LoopWork, MeetingWork, Op, Program, ProgramText,
+    ShareWork,
 };
 use crate::answer::{After, is_of_sample};
 use crate::code::Interpreter;
 use crate::control::{Control, Decks};
-use crate::request::{Compiler, Scope, SlotNames, starts};
+use crate::request::{Compiler, RequestScope, SlotNames, starts};
 use measure::Label;
 use plan::answer::{By as Place, Check, Extract};
 use plan::data::{Names, Tables};
@@ -25,7 +25,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// All that templates and steps of a scenario may take values from.
-pub(crate) struct Known<'a> {
+pub(crate) struct CompileKnown<'a> {
     pub tables: &'a Tables,
     pub decks: &'a Decks,
     pub control: &'a Control,
@@ -47,7 +47,7 @@ pub(crate) struct Known<'a> {
 
 impl Program {
     /// Compiles a journey; `None` for a list of things to send, which needs no program.
-    pub fn compile(scenario: &Scenario, around: &Known<'_>) -> Option<Program> {
+    pub fn compile(scenario: &Scenario, around: &CompileKnown<'_>) -> Option<Program> {
         if !scenario.is_journey() {
             return None;
         }
@@ -125,7 +125,7 @@ struct Compiling<'a> {
     rhythms: HashMap<String, Rc<RhythmWork>>,
     kept: Vec<&'a str>,
     slots: SlotNames,
-    around: &'a Known<'a>,
+    around: &'a CompileKnown<'a>,
 }
 
 impl<'a> Compiling<'a> {
@@ -179,7 +179,7 @@ impl<'a> Compiling<'a> {
             Step::Counter(counter) => self.counter(counter),
             Step::Feed(feed) => {
                 let counter = self.count(1);
-                let Known { inputs, decks, phase, group, .. } = *self.around;
+                let CompileKnown { inputs, decks, phase, group, .. } = *self.around;
                 let slots = &self.slots;
                 if let Some(work) = FeedWork::new(feed, counter, inputs, decks, phase, group, slots) {
                     self.push(Op::Feed(work));
@@ -204,7 +204,7 @@ impl<'a> Compiling<'a> {
 
     /// A rhythm; those that say the same are one, in the group or, where all share it, in the phase.
     fn rhythm(&mut self, rhythm: &Rhythm) -> Rc<RhythmWork> {
-        let Known { part, seed, group, .. } = *self.around;
+        let CompileKnown { part, seed, group, .. } = *self.around;
         let of_all = rhythm.of == plan::Scope::All && rhythm.how != RhythmHow::Divided;
         let said = format!("{rhythm:?}");
         let known = if of_all { self.around.rhythms.borrow().get(&said).cloned() } else { None };
@@ -389,12 +389,12 @@ impl<'a> Compiling<'a> {
     }
 
     /// A label that holds values, where records are told.
-    fn title(&self, title: &[u8]) -> Option<Text> {
+    fn title(&self, title: &[u8]) -> Option<ProgramText> {
         (self.around.tells && !title.is_empty()).then(|| self.text(title))
     }
 
     fn lock(&mut self, lock: &'a plan::Lock) {
-        let Known { control, phase, .. } = *self.around;
+        let CompileKnown { control, phase, .. } = *self.around;
         self.push(Op::Lock(control.lock(phase, &lock.name)));
         self.open += 1;
         self.steps(&lock.steps);
@@ -417,7 +417,7 @@ impl<'a> Compiling<'a> {
     }
 
     fn barrier(&mut self, barrier: &Barrier) {
-        let Known { phase, group, .. } = *self.around;
+        let CompileKnown { phase, group, .. } = *self.around;
         let name = if barrier.name.is_empty() {
             format!("{group}/{}", self.ops.len())
         } else {
@@ -428,13 +428,13 @@ impl<'a> Compiling<'a> {
         self.push(Op::Barrier(MeetingWork { meeting, users, timeout: barrier.timeout }));
     }
 
-    fn text(&self, text: &[u8]) -> Text {
-        let Known { tables, decks, phase, seed, .. } = *self.around;
+    fn text(&self, text: &[u8]) -> ProgramText {
+        let CompileKnown { tables, decks, phase, seed, .. } = *self.around;
         let names = Names { data: &[], extracted: &self.kept };
-        let scope = Scope { names, slots: &self.slots, tables, decks, phase, seed };
+        let scope = RequestScope { names, slots: &self.slots, tables, decks, phase, seed };
         let mut compiler = Compiler::new(scope);
         let parts = compiler.parts(text, Encode::Raw);
-        Text { parts, decks: compiler.decks() }
+        ProgramText { parts, decks: compiler.decks() }
     }
 
     fn set(&mut self, set: &Set) {
@@ -451,7 +451,7 @@ impl<'a> Compiling<'a> {
 
     fn counter(&mut self, counter: &CounterStep) {
         let Some(slot) = self.slots.slot(&counter.name) else { return };
-        let Known { decks, phase, group, .. } = *self.around;
+        let CompileKnown { decks, phase, group, .. } = *self.around;
         let round = counter.end.map_or(u64::MAX, |end| {
             let way = end.abs_diff(counter.start);
             let step = counter.step.unsigned_abs().max(1);

@@ -23,7 +23,7 @@ pub(super) struct FeedWork {
 }
 
 /// The next row.
-pub(super) enum Row<'a> {
+pub(super) enum FeedRow<'a> {
     Cells(&'a [u8]),
     /// There is none, and the names have this value.
     Value(&'a [u8]),
@@ -74,7 +74,7 @@ impl FeedWork {
     }
 
     /// The next row for a user.
-    pub fn next(&self, around: &Around, counters: &mut [u64]) -> Row<'_> {
+    pub fn next(&self, around: &Around, counters: &mut [u64]) -> FeedRow<'_> {
         let count = self.rows.len() as u64;
         let number = match &self.deck {
             Some(deck) => deck.draw(around.worker),
@@ -88,9 +88,9 @@ impl FeedWork {
             FeedEnd::Again | FeedEnd::StopUser | FeedEnd::Value(_) => number,
         };
         match (self.rows.get(usize::try_from(number).unwrap_or(usize::MAX)), &self.end) {
-            (Some((begin, end)), _) => Row::Cells(&self.text[*begin..*end]),
-            (None, FeedEnd::Value(value)) => Row::Value(value),
-            (None, _) => Row::Stop,
+            (Some((begin, end)), _) => FeedRow::Cells(&self.text[*begin..*end]),
+            (None, FeedEnd::Value(value)) => FeedRow::Value(value),
+            (None, _) => FeedRow::Stop,
         }
     }
 

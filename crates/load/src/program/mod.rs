@@ -13,12 +13,12 @@ mod tests;
 mod turn;
 
 pub(crate) use code::CodeWork;
-pub(crate) use compile::{Known, is_watched};
+pub(crate) use compile::{CompileKnown, is_watched};
 pub(crate) use rhythm::RhythmWork;
 
-use crate::control::{Deck, Held, Lock, Meeting};
-use crate::request::{Filling, Part, Scrap, SlotNames, Slots, Values, write_all};
-use feed::{FeedWork, Row};
+use crate::control::{Deck, Lock, LockHeld, Meeting};
+use crate::request::{Filling, RequestPart, Scrap, SlotNames, Slots, Values, write_all};
+use feed::{FeedRow, FeedWork};
 use measure::Label;
 use plan::data::Moment;
 use plan::draw::{Draw, hash};
@@ -101,7 +101,7 @@ enum Op {
         to: Vec<usize>,
     },
     Switch {
-        on: Text,
+        on: ProgramText,
         names: Vec<String>,
         to: Vec<usize>,
         exit: usize,
@@ -121,8 +121,8 @@ enum Op {
     End,
     Lock(Arc<Lock>),
     Run(Box<CodeWork>),
-    Log(Text),
-    Set(usize, Text),
+    Log(ProgramText),
+    Set(usize, ProgramText),
     Compute(usize, Condition),
     Count(CountWork),
     Feed(FeedWork),
@@ -133,7 +133,7 @@ enum Op {
 struct BeginWork {
     label: Label,
     /// Its label in records, where those are told.
-    title: Option<Text>,
+    title: Option<ProgramText>,
     pauses: bool,
     parent: bool,
 }
@@ -147,8 +147,8 @@ enum By {
 }
 
 /// A template, and what it is dealt its values of.
-struct Text {
-    parts: Vec<Part>,
+struct ProgramText {
+    parts: Vec<RequestPart>,
     decks: Vec<Arc<Deck>>,
 }
 
@@ -229,7 +229,7 @@ struct Open {
     paused: Duration,
     good: bool,
     /// It is a lock, and no transaction.
-    lock: Option<Held>,
+    lock: Option<LockHeld>,
 }
 
 /// A transaction that begins or has ended.
@@ -404,9 +404,9 @@ impl Program {
             }
             Op::Count(count) => count.step(around, position, &mut values.slots),
             Op::Feed(feed) => match feed.next(around, &mut position.counters) {
-                Row::Cells(row) => feed.keep(row, &mut values.slots),
-                Row::Value(value) => feed.fill(value, &mut values.slots),
-                Row::Stop => self.flow(Flow::StopUser, position.at - 1, position),
+                FeedRow::Cells(row) => feed.keep(row, &mut values.slots),
+                FeedRow::Value(value) => feed.fill(value, &mut values.slots),
+                FeedRow::Stop => self.flow(Flow::StopUser, position.at - 1, position),
             },
             Op::Flow(flow) => self.flow(*flow, position.at - 1, position),
             Op::Enter(id) => self.enter(*id, around, position, &values.slots),
@@ -579,7 +579,7 @@ fn branch(text: &[u8], names: &[String]) -> Option<usize> {
     })
 }
 
-impl Text {
+impl ProgramText {
     fn text(&self, around: &Around, values: &mut Values, position: &Position) -> String {
         let mut text = Vec::new();
         self.write(around, values, position, &mut text);

@@ -44,7 +44,7 @@ impl World {
 
     fn with(scenario: &Scenario, inputs: &Inputs, control: &Control) -> World {
         let (tables, decks, rhythms) = (Tables::default(), Decks::new(1), RefCell::default());
-        let known = Known {
+        let known = CompileKnown {
             tables: &tables,
             decks: &decks,
             control,
@@ -436,7 +436,7 @@ fn a_loop_that_does_nothing_lets_others_have_their_turn() {
 #[test]
 fn locks_are_given_back_however_their_steps_end() {
     let lock = |steps| Step::Lock(plan::Lock { name: "l".to_owned(), steps });
-    let log = Step::Log(plan::Log { text: "here".into() });
+    let log = Step::Log(plan::ScenarioLog { text: "here".into() });
     let next = Step::Flow(Flow::NextIteration);
     assert_eq!(walks(vec![lock(vec![send(), log]), send()], 2), "lock 0 'here' 1 / lock 0 'here' 1");
     assert_eq!(walks(vec![lock(vec![send(), next]), send()], 2), "lock 0 / lock 0");

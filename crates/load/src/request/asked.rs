@@ -3,12 +3,12 @@
 use plan::draw::{Draw, hash};
 use plan::jtest::{self, Document};
 use plan::popularity::{Pick, Sampler};
-use plan::site::{Form, Storage, is_one_timer};
+use plan::site::{SiteForm, Storage, is_one_timer};
 use plan::{AskedKind, AskedLine, Law, ObjectStep, Site};
 
 /// One request for an object of the site.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked {
+pub(crate) struct RequestAsked {
     pub what: What,
     /// Size of the whole object in bytes.
     pub size: u64,
@@ -36,11 +36,11 @@ pub(crate) struct Asked {
     pub kind: u32,
 }
 
-impl Asked {
+impl RequestAsked {
     /// A purge of its object in its stead, where that may be asked for again.
-    pub fn purged(self) -> Option<Asked> {
+    pub fn purged(self) -> Option<RequestAsked> {
         match self.what {
-            What::Native { object } if !is_one_timer(object) => Some(Asked {
+            What::Native { object } if !is_one_timer(object) => Some(RequestAsked {
                 range: None,
                 second_range: None,
                 reload: false,
@@ -101,18 +101,18 @@ impl Laws {
     }
 
     /// The object that request `number` asks for at `unix_us`.
-    pub fn draw(&self, site: &Site, number: u64, unix_us: u64) -> Asked {
+    pub fn draw(&self, site: &Site, number: u64, unix_us: u64) -> RequestAsked {
         if let Some((line, kind)) = self.step.asked.get(number) {
             return self.listed(site, number, unix_us, line, &kind);
         }
         let mut draw = Draw::new(self.seed, number);
         let pick = self.sampler.pick(&mut draw, number, unix_us);
         let (what, size) = match &site.form {
-            Form::Native => {
+            SiteForm::Native => {
                 let object = pick.object(self.step.popularity.set);
                 (What::Native { object }, site.size_of(object))
             }
-            Form::Jtest(_) => {
+            SiteForm::Jtest(_) => {
                 let document = self.document(site, pick, unix_us);
                 (What::Jtest(document), document.size)
             }
@@ -133,7 +133,7 @@ impl Laws {
             .and_then(|(_, last)| second_range(&mut draw, last, size));
         let abort_at = abort_at.filter(|_| !head);
         let nonce = hash(self.nonce_base, number).max(1);
-        Asked {
+        RequestAsked {
             what,
             size,
             variant,
@@ -151,11 +151,18 @@ impl Laws {
     }
 
     /// The request with this number of a list.
-    fn listed(&self, site: &Site, number: u64, unix_us: u64, line: AskedLine, kind: &AskedKind) -> Asked {
+    fn listed(
+        &self,
+        site: &Site,
+        number: u64,
+        unix_us: u64,
+        line: AskedLine,
+        kind: &AskedKind,
+    ) -> RequestAsked {
         let what = What::Native { object: line.object };
         let validates = kind.validates && kind.range.is_none();
         let broken_off = line.broken_off > 0 && !kind.head;
-        Asked {
+        RequestAsked {
             what,
             size: line.size,
             variant: 0,
@@ -279,7 +286,7 @@ mod tests {
         let laws = laws(ObjectStep { popularity, ..ObjectStep::default() });
         let site = Site { variants: 3, ..Site::default() };
         let asked = |number| match laws.draw(&site, number, 0) {
-            Asked { what: What::Native { object }, variant, .. } => (object, variant),
+            RequestAsked { what: What::Native { object }, variant, .. } => (object, variant),
             other => panic!("{other:?}"),
         };
         let different: std::collections::HashSet<(u64, u32)> = (0..60).map(asked).collect();
@@ -288,7 +295,7 @@ mod tests {
 
     #[test]
     fn jtest_documents_have_the_names_and_sizes_of_the_original() {
-        let site = Site { form: Form::Jtest(jtest::Form::default()), ..Site::default() };
+        let site = Site { form: SiteForm::Jtest(jtest::JtestForm::default()), ..Site::default() };
         let popularity = Popularity { hot: 1000, one_timers: 0.6, ..Popularity::default() };
         let laws = laws(ObjectStep { popularity, ..ObjectStep::default() });
         let mut hot = 0;

@@ -10,9 +10,9 @@ use sha1::Sha1;
 use sha2::{Sha256, Sha512};
 
 /// A checksum that is ready to be computed: what follows from a key alone is done.
-pub(super) struct Sum(Kind);
+pub(super) struct Sum(ChecksumKind);
 
-enum Kind {
+enum ChecksumKind {
     Lrc,
     Crc16(u16),
     Crc16Reflected { begin: u32, little: bool },
@@ -30,42 +30,42 @@ impl Sum {
     /// `None` where the key is none for the algorithm.
     pub fn new(algorithm: Algorithm, key: &[u8]) -> Option<Sum> {
         Some(Sum(match algorithm {
-            Algorithm::Lrc => Kind::Lrc,
-            Algorithm::Crc16 => Kind::Crc16(0xFFFF),
-            Algorithm::Crc16Xmodem => Kind::Crc16(0),
-            Algorithm::Crc16Arc => Kind::Crc16Reflected { begin: 0, little: false },
-            Algorithm::Crc16Modbus => Kind::Crc16Reflected { begin: 0xFFFF, little: true },
-            Algorithm::Crc32 => Kind::Crc32,
-            Algorithm::HmacSha1 => Kind::HmacSha1(keyed(key)?),
-            Algorithm::HmacSha256 => Kind::HmacSha256(keyed(key)?),
-            Algorithm::HmacSha512 => Kind::HmacSha512(keyed(key)?),
-            Algorithm::Cmac if key.len() == 16 => Kind::Cmac128(keyed(key)?),
-            Algorithm::Cmac if key.len() == 24 => Kind::Cmac192(keyed(key)?),
-            Algorithm::Cmac => Kind::Cmac256(keyed(key)?),
-            Algorithm::RetailMac => Kind::Retail(Box::new(Retail::new(key, 0)?)),
-            Algorithm::RetailMac80 => Kind::Retail(Box::new(Retail::new(key, 0x80)?)),
+            Algorithm::Lrc => ChecksumKind::Lrc,
+            Algorithm::Crc16 => ChecksumKind::Crc16(0xFFFF),
+            Algorithm::Crc16Xmodem => ChecksumKind::Crc16(0),
+            Algorithm::Crc16Arc => ChecksumKind::Crc16Reflected { begin: 0, little: false },
+            Algorithm::Crc16Modbus => ChecksumKind::Crc16Reflected { begin: 0xFFFF, little: true },
+            Algorithm::Crc32 => ChecksumKind::Crc32,
+            Algorithm::HmacSha1 => ChecksumKind::HmacSha1(keyed(key)?),
+            Algorithm::HmacSha256 => ChecksumKind::HmacSha256(keyed(key)?),
+            Algorithm::HmacSha512 => ChecksumKind::HmacSha512(keyed(key)?),
+            Algorithm::Cmac if key.len() == 16 => ChecksumKind::Cmac128(keyed(key)?),
+            Algorithm::Cmac if key.len() == 24 => ChecksumKind::Cmac192(keyed(key)?),
+            Algorithm::Cmac => ChecksumKind::Cmac256(keyed(key)?),
+            Algorithm::RetailMac => ChecksumKind::Retail(Box::new(Retail::new(key, 0)?)),
+            Algorithm::RetailMac80 => ChecksumKind::Retail(Box::new(Retail::new(key, 0x80)?)),
         }))
     }
 
     /// Appends the checksum over bytes, most significant byte first but for Modbus.
     pub fn append(&self, bytes: &[u8], to: &mut Vec<u8>) {
         match &self.0 {
-            Kind::Lrc => to.push(bytes.iter().fold(0, |sum, byte| sum ^ byte)),
-            Kind::Crc16(begin) => to.extend_from_slice(&forward(*begin, bytes).to_be_bytes()),
-            Kind::Crc16Reflected { begin, little } => {
+            ChecksumKind::Lrc => to.push(bytes.iter().fold(0, |sum, byte| sum ^ byte)),
+            ChecksumKind::Crc16(begin) => to.extend_from_slice(&forward(*begin, bytes).to_be_bytes()),
+            ChecksumKind::Crc16Reflected { begin, little } => {
                 let sum = reflected(0xA001, *begin, bytes) as u16;
                 to.extend_from_slice(&if *little { sum.to_le_bytes() } else { sum.to_be_bytes() });
             }
-            Kind::Crc32 => {
+            ChecksumKind::Crc32 => {
                 to.extend_from_slice(&(!reflected(0xEDB8_8320, 0xFFFF_FFFF, bytes)).to_be_bytes());
             }
-            Kind::HmacSha1(mac) => put(&**mac, bytes, to),
-            Kind::HmacSha256(mac) => put(&**mac, bytes, to),
-            Kind::HmacSha512(mac) => put(&**mac, bytes, to),
-            Kind::Cmac128(mac) => put(&**mac, bytes, to),
-            Kind::Cmac192(mac) => put(&**mac, bytes, to),
-            Kind::Cmac256(mac) => put(&**mac, bytes, to),
-            Kind::Retail(mac) => to.extend_from_slice(&mac.over(bytes)),
+            ChecksumKind::HmacSha1(mac) => put(&**mac, bytes, to),
+            ChecksumKind::HmacSha256(mac) => put(&**mac, bytes, to),
+            ChecksumKind::HmacSha512(mac) => put(&**mac, bytes, to),
+            ChecksumKind::Cmac128(mac) => put(&**mac, bytes, to),
+            ChecksumKind::Cmac192(mac) => put(&**mac, bytes, to),
+            ChecksumKind::Cmac256(mac) => put(&**mac, bytes, to),
+            ChecksumKind::Retail(mac) => to.extend_from_slice(&mac.over(bytes)),
         }
     }
 }

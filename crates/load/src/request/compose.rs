@@ -1,10 +1,10 @@
 //! Requests as bytes. The native form speaks HTTP/1.1; jtest's form has exactly the lines of the original, in its
 //! order (spec/jtest.md section 3.3).
 
-use super::asked::{Asked, What};
+use super::asked::{RequestAsked, What};
 use plan::canary::{self, CANARY_FIELD};
 use plan::jtest::Extension;
-use plan::site::{self, Form, NONCE_FIELD, Paths, Site, codings, write_hex, write_number};
+use plan::site::{self, NONCE_FIELD, Paths, Site, SiteForm, codings, write_hex, write_number};
 use plan::{Http, Purge, RequestForm};
 use wire::http2::{FieldList, Indexing};
 
@@ -58,8 +58,8 @@ impl Composer {
             codes: site.codes(),
             paths: Paths::new(site),
             jtest: match &site.form {
-                Form::Native => None,
-                Form::Jtest(form) => Some(form.extension),
+                SiteForm::Native => None,
+                SiteForm::Jtest(form) => Some(form.extension),
             },
             etag: site.etag,
             post: http.post_bytes,
@@ -88,7 +88,7 @@ impl Composer {
     }
 
     /// Bytes of the body that a request carries.
-    pub fn post_bytes(&self, asked: &Asked) -> Option<u64> {
+    pub fn post_bytes(&self, asked: &RequestAsked) -> Option<u64> {
         self.post.map(|bytes| if bytes == 0 { asked.size } else { bytes })
     }
 
@@ -98,7 +98,7 @@ impl Composer {
         &self,
         out: &mut Vec<u8>,
         site: &Site,
-        asked: &Asked,
+        asked: &RequestAsked,
         purge: Option<&Purge>,
         last: bool,
     ) -> std::ops::Range<usize> {
@@ -122,7 +122,7 @@ impl Composer {
         &self,
         to: &mut FieldList,
         site: &Site,
-        asked: &Asked,
+        asked: &RequestAsked,
         purge: Option<&Purge>,
         secure: bool,
     ) {
@@ -191,7 +191,7 @@ impl Composer {
         &self,
         out: &mut Vec<u8>,
         site: &Site,
-        asked: &Asked,
+        asked: &RequestAsked,
         object: u64,
         purge: Option<&Purge>,
         last: bool,
@@ -243,7 +243,7 @@ impl Composer {
     }
 
     /// The path of an object of the native form.
-    pub fn path(&self, asked: &Asked) -> String {
+    pub fn path(&self, asked: &RequestAsked) -> String {
         let mut path = Vec::new();
         if let What::Native { object } = asked.what {
             self.paths.write(&mut path, object, asked.size);
@@ -252,7 +252,7 @@ impl Composer {
     }
 
     /// The value of a purge's field.
-    fn with_path(&self, field: &plan::Field, asked: &Asked) -> String {
+    fn with_path(&self, field: &plan::Field, asked: &RequestAsked) -> String {
         field.value.text().replace("{path}", &self.path(asked))
     }
 
@@ -260,7 +260,7 @@ impl Composer {
         &self,
         out: &mut Vec<u8>,
         site: &Site,
-        asked: &Asked,
+        asked: &RequestAsked,
         last: bool,
         path: impl FnOnce(&mut Vec<u8>),
     ) -> std::ops::Range<usize> {
@@ -290,7 +290,7 @@ impl Composer {
         path
     }
 
-    fn length(&self, out: &mut Vec<u8>, asked: &Asked) {
+    fn length(&self, out: &mut Vec<u8>, asked: &RequestAsked) {
         if let Some(bytes) = self.post_bytes(asked) {
             out.extend_from_slice(b"Content-Length: ");
             write_number(out, bytes);
@@ -298,7 +298,7 @@ impl Composer {
         }
     }
 
-    fn range(&self, out: &mut Vec<u8>, asked: &Asked) {
+    fn range(&self, out: &mut Vec<u8>, asked: &RequestAsked) {
         if let Some((first, last)) = asked.range {
             out.extend_from_slice(b"Range: ");
             write_range(out, first, last);
@@ -307,7 +307,7 @@ impl Composer {
         }
     }
 
-    fn validator(&self, out: &mut Vec<u8>, site: &Site, asked: &Asked, object: u64) {
+    fn validator(&self, out: &mut Vec<u8>, site: &Site, asked: &RequestAsked, object: u64) {
         let Some(version) = asked.has_version else { return };
         let name: &[u8] = if self.etag { b"If-None-Match: " } else { b"If-Modified-Since: " };
         out.extend_from_slice(name);
@@ -315,7 +315,14 @@ impl Composer {
         out.extend_from_slice(b"\r\n");
     }
 
-    fn validator_value(&self, out: &mut Vec<u8>, site: &Site, asked: &Asked, object: u64, version: u64) {
+    fn validator_value(
+        &self,
+        out: &mut Vec<u8>,
+        site: &Site,
+        asked: &RequestAsked,
+        object: u64,
+        version: u64,
+    ) {
         if self.etag {
             let variant = site.variant_in(object, version, asked.variant);
             out.extend_from_slice(site.etag_prefix(object));
@@ -326,7 +333,7 @@ impl Composer {
         out.extend_from_slice(date.to_string().as_bytes());
     }
 
-    fn variant(&self, out: &mut Vec<u8>, site: &Site, asked: &Asked) {
+    fn variant(&self, out: &mut Vec<u8>, site: &Site, asked: &RequestAsked) {
         if self.chooses(asked) {
             out.extend_from_slice(self.vary.0.as_bytes());
             out.extend_from_slice(b": ");
@@ -342,12 +349,12 @@ impl Composer {
     }
 
     /// True if the request carries the field that chooses the variant.
-    fn chooses(&self, asked: &Asked) -> bool {
+    fn chooses(&self, asked: &RequestAsked) -> bool {
         self.variants && (!self.codes || codings::asked(asked.variant).is_some())
     }
 
     /// The value of that field.
-    fn choice(&self, out: &mut Vec<u8>, site: &Site, asked: &Asked) {
+    fn choice(&self, out: &mut Vec<u8>, site: &Site, asked: &RequestAsked) {
         if let Some(value) = codings::asked(asked.variant).filter(|_| self.codes) {
             return out.extend_from_slice(value.as_bytes());
         }
@@ -357,13 +364,13 @@ impl Composer {
 }
 
 /// The value of the second field that chooses.
-fn second_choice(out: &mut Vec<u8>, site: &Site, asked: &Asked) {
+fn second_choice(out: &mut Vec<u8>, site: &Site, asked: &RequestAsked) {
     out.extend_from_slice(site::SECOND_PREFIX.as_bytes());
     write_number(out, u64::from(site.choices(asked.variant).1));
 }
 
 /// The method of a request that carries nothing.
-fn method<'a>(asked: &Asked, purge: Option<&'a Purge>) -> &'a str {
+fn method<'a>(asked: &RequestAsked, purge: Option<&'a Purge>) -> &'a str {
     match purge {
         Some(purge) => &purge.method,
         None if asked.head => "HEAD",
@@ -378,7 +385,7 @@ fn write_range(out: &mut Vec<u8>, first: u64, last: u64) {
     write_number(out, last);
 }
 
-fn write_second_range(out: &mut Vec<u8>, asked: &Asked) {
+fn write_second_range(out: &mut Vec<u8>, asked: &RequestAsked) {
     if let Some((first, last)) = asked.second_range {
         out.push(b',');
         write_number(out, first);
@@ -394,9 +401,9 @@ mod tests {
     use plan::jtest::{self, Document};
     use plan::site::VaryOn;
 
-    fn jtest_asked(reload: bool, range: Option<(u64, u64)>) -> Asked {
+    fn jtest_asked(reload: bool, range: Option<(u64, u64)>) -> RequestAsked {
         let document = Document { number: 0.755155533, size: 7000, generation: None };
-        Asked {
+        RequestAsked {
             what: What::Jtest(document),
             size: 7000,
             variant: 2,
@@ -413,7 +420,7 @@ mod tests {
         }
     }
 
-    fn composed(http: &Http, site: &Site, asked: &Asked, last: bool) -> String {
+    fn composed(http: &Http, site: &Site, asked: &RequestAsked, last: bool) -> String {
         let mut out = Vec::new();
         let path = Composer::new(http, site).head(&mut out, site, asked, None, last);
         let text = String::from_utf8(out).unwrap();
@@ -422,7 +429,7 @@ mod tests {
     }
 
     fn jtest_site() -> Site {
-        Site { form: Form::Jtest(jtest::Form::default()), ..Site::default() }
+        Site { form: SiteForm::Jtest(jtest::JtestForm::default()), ..Site::default() }
     }
 
     fn http(form: RequestForm) -> Http {
@@ -468,7 +475,8 @@ mod tests {
         let fields = vec![Field::new("Accept", "*/*")];
         let http = Http { fields, ..http(RequestForm::Forward) };
         let mut site = Site { variants: 3, vary_on: VaryOn::UserAgent, ..jtest_site() };
-        site.form = Form::Jtest(jtest::Form { extension: Extension::Html, ..jtest::Form::default() });
+        site.form =
+            SiteForm::Jtest(jtest::JtestForm { extension: Extension::Html, ..jtest::JtestForm::default() });
         assert_eq!(
             composed(&http, &site, &jtest_asked(true, None), false),
             "GET http://localhost:9299/0.7551555330/7000.html HTTP/1.0\r\nProxy-Connection: Keep-Alive\r\n\
@@ -496,7 +504,7 @@ mod tests {
             }
         }
         let site = Site { variants: 3, ..Site::default() };
-        let asked = Asked {
+        let asked = RequestAsked {
             what: What::Native { object: 31 },
             has_version: Some(0),
             ..jtest_asked(true, Some((5, 9)))
@@ -508,7 +516,7 @@ mod tests {
         let beginning = format!("GET http://localhost:9299{path} HTTP/1.1\r\nHost: localhost:9299\r\n");
         assert!(text.starts_with(&beginning), "{text}");
         let mut fields = Fields(Vec::new());
-        let mut reader = wire::http1::RequestReader::new(wire::http1::Limits::default());
+        let mut reader = wire::http1::RequestReader::new(wire::http1::Http1Limits::default());
         assert!(reader.read(text.as_bytes(), &mut fields).unwrap().done);
         let value = |name: &str| fields.0.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str());
         assert_eq!(value("Wringer-Request"), Some("1"));

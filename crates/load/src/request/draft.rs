@@ -1,7 +1,7 @@
 //! A request in its parts, before it has the form of its protocol.
 
 use super::framing::Framing;
-use super::{FieldLine, Filling, HttpRequest, Part, Scrap, is_fixed, joined, write_all};
+use super::{FieldLine, Filling, HttpRequest, RequestPart, Scrap, is_fixed, joined, write_all};
 use crate::control::Deck;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use wire::http2::Indexing;
 pub(super) struct Draft {
     pub method: Rc<str>,
     pub secure: bool,
-    pub target: Vec<Part>,
+    pub target: Vec<RequestPart>,
     pub version: &'static str,
     pub fields: Vec<DraftField>,
-    pub body: Vec<Part>,
+    pub body: Vec<RequestPart>,
     /// Decks that it is dealt its values of.
     pub decks: Vec<Arc<Deck>>,
     pub listed_fields_only: bool,
@@ -25,13 +25,13 @@ pub(super) struct Draft {
 pub(super) struct DraftField {
     /// Empty where the value is the whole line.
     pub name: String,
-    pub value: Vec<Part>,
+    pub value: Vec<RequestPart>,
     /// Indexing in the tables of HTTP/2.
     pub indexing: Indexing,
 }
 
 impl DraftField {
-    pub(super) fn new(name: &str, value: Vec<Part>, is_secret: bool) -> DraftField {
+    pub(super) fn new(name: &str, value: Vec<RequestPart>, is_secret: bool) -> DraftField {
         let indexing = match is_fixed(&value) {
             _ if is_secret => Indexing::Never,
             true => Indexing::Insert,
@@ -68,7 +68,7 @@ impl Draft {
             framing: Framing::of(&request.method, fields.iter().map(|field| field.name.as_str())),
             method: request.method,
             fields,
-            body: vec![Part::text(&request.body)],
+            body: vec![RequestPart::text(&request.body)],
             decks: Vec::new(),
             listed_fields_only: false,
         }
@@ -81,19 +81,19 @@ impl Draft {
         body
     }
 
-    pub(super) fn parts(&self) -> impl Iterator<Item = &[Part]> {
+    pub(super) fn parts(&self) -> impl Iterator<Item = &[RequestPart]> {
         [&*self.target, &*self.body].into_iter().chain(self.fields.iter().map(|field| &*field.value))
     }
 }
 
 /// The parts with their values.
-pub(super) fn filled(parts: &[Part], filling: &Filling<'_>, scrap: &mut Scrap) -> Vec<u8> {
+pub(super) fn filled(parts: &[RequestPart], filling: &Filling<'_>, scrap: &mut Scrap) -> Vec<u8> {
     let mut bytes = Vec::new();
     write_all(parts, filling, scrap, &mut bytes);
     bytes
 }
 
 /// A part that is always the same.
-pub(super) fn text(text: &str) -> Part {
-    Part::text(text.as_bytes())
+pub(super) fn text(text: &str) -> RequestPart {
+    RequestPart::text(text.as_bytes())
 }

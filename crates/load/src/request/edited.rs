@@ -3,7 +3,7 @@
 use super::draft::{Draft, DraftField, filled};
 use super::framing::Framing;
 use super::sign::Signer;
-use super::{FieldLine, Filling, HttpRequest, Part, Scrap, is_fixed};
+use super::{FieldLine, Filling, HttpRequest, RequestPart, Scrap, is_fixed};
 use crate::channel::{LongBody, show_beginning};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -31,7 +31,7 @@ impl Edited {
         debug_assert!(long.is_none() || signer.is_none(), "a signature covers the whole body");
         let filling = Filling::NOTHING;
         let mut scrap = Scrap::default();
-        let mut fixed = |parts: &[Part]| is_fixed(parts).then(|| filled(parts, &filling, &mut scrap));
+        let mut fixed = |parts: &[RequestPart]| is_fixed(parts).then(|| filled(parts, &filling, &mut scrap));
         let target = fixed(&draft.target).map(|target| String::from_utf8_lossy(&target).into());
         let body = is_fixed(&draft.body).then(|| draft.content(&filling, &mut scrap).into());
         let line = |field: &DraftField| is_fixed(&field.value).then(|| field.line(&filling, &mut scrap));

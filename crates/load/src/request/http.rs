@@ -8,10 +8,12 @@ use super::edited::Edited;
 use super::framing::Framing;
 use super::sign::Signer;
 use super::value::is_of_connections;
-use super::{Compiler, Filling, HttpRequest, Part, Scope, Scrap, is_fixed, joined, uses_slots, write_all};
+use super::{
+    Compiler, Filling, HttpRequest, RequestPart, RequestScope, Scrap, is_fixed, joined, uses_slots, write_all,
+};
 use crate::channel::{LongBody, OpenBody, OwnedDestination, RequestContent, held, show_beginning};
 use crate::control::Deck;
-use plan::template::{Encode, Piece, TemplateAddress};
+use plan::template::{Encode, TemplateAddress, TemplatePiece};
 use plan::{Address, BodyPiece, Http, Request};
 use std::cell::RefCell;
 use std::io;
@@ -23,10 +25,10 @@ use wire::http1::Version;
 use wire::http2::{FieldList, Indexing};
 
 /// One request, ready to be written.
-pub(crate) struct Message(Form);
+pub(crate) struct RequestMessage(HttpForm);
 
 /// The form that a request has until it is sent: that of its protocol, or of neither where something edits it first.
-enum Form {
+enum HttpForm {
     /// Always the same bytes of HTTP/1; the second ones say that the connection ends with it.
     Fixed(Vec<u8>, Vec<u8>),
     Drawn(Box<Drawn>),
@@ -58,7 +60,7 @@ struct Listed {
     version: Version,
     /// Pseudo-fields first, names in lower case.
     fields: Vec<DraftField>,
-    body: Vec<Part>,
+    body: Vec<RequestPart>,
     /// The body instead, where it is sent in pieces.
     long: Option<LongBody>,
     framing: Framing,
@@ -75,8 +77,8 @@ const PATH: &str = ":path";
 
 /// A request with values in it.
 struct Drawn {
-    head: Vec<Part>,
-    body: Vec<Part>,
+    head: Vec<RequestPart>,
+    body: Vec<RequestPart>,
     /// Decks that it is dealt its values of.
     decks: Vec<Arc<Deck>>,
     /// True if framing and Connection are the plan's to say, all of it.
@@ -86,11 +88,11 @@ struct Drawn {
 }
 
 /// All that the messages of a step have in common.
-pub(crate) struct Writer<'a> {
+pub(crate) struct RequestWriter<'a> {
     /// Braces are placeholders.
     pub templates: bool,
     pub http: &'a Http,
-    pub scope: Scope<'a>,
+    pub scope: RequestScope<'a>,
     /// Sessions or programs edit the requests.
     pub edited: bool,
     /// Sessions alone do.
@@ -98,13 +100,13 @@ pub(crate) struct Writer<'a> {
     pub signer: Option<Rc<Signer>>,
 }
 
-impl Message {
+impl RequestMessage {
     /// Returns the request that somebody else wrote, the same each time. `secure`: for an `https` URL. `None`: it is not whole,
     /// or no request.
-    pub fn of(text: &[u8], http: &Http, secure: bool) -> Option<Message> {
-        Some(Message(match http.streams() {
-            None => Form::Fixed(text.to_vec(), text.to_vec()),
-            Some(_) => Form::Listed(Box::new(Listed::of(
+    pub fn of(text: &[u8], http: &Http, secure: bool) -> Option<RequestMessage> {
+        Some(RequestMessage(match http.streams() {
+            None => HttpForm::Fixed(text.to_vec(), text.to_vec()),
+            Some(_) => HttpForm::Listed(Box::new(Listed::of(
                 Draft::of(HttpRequest::read(text, secure)?.0),
                 None,
                 version(http),
@@ -115,32 +117,32 @@ impl Message {
     /// The same bytes each time.
     pub fn is_fixed(&self) -> bool {
         match &self.0 {
-            Form::Fixed(..) => true,
-            Form::Drawn(_) | Form::Parted(_) => false,
-            Form::Listed(listed) => listed.parts().all(is_fixed),
-            Form::Edited(edited) => edited.is_fixed(),
+            HttpForm::Fixed(..) => true,
+            HttpForm::Drawn(_) | HttpForm::Parted(_) => false,
+            HttpForm::Listed(listed) => listed.parts().all(is_fixed),
+            HttpForm::Edited(edited) => edited.is_fixed(),
         }
     }
 
     /// Decks that it is dealt its values of.
     pub fn decks(&self) -> &[Arc<Deck>] {
         match &self.0 {
-            Form::Fixed(..) => &[],
-            Form::Drawn(drawn) => &drawn.decks,
-            Form::Parted(parted) => &parted.drawn.decks,
-            Form::Listed(listed) => &listed.decks,
-            Form::Edited(edited) => &edited.draft.decks,
+            HttpForm::Fixed(..) => &[],
+            HttpForm::Drawn(drawn) => &drawn.decks,
+            HttpForm::Parted(parted) => &parted.drawn.decks,
+            HttpForm::Listed(listed) => &listed.decks,
+            HttpForm::Edited(edited) => &edited.draft.decks,
         }
     }
 
     /// True if it holds values that are dealt to it, or that its user keeps of answers.
     pub fn has_values(&self) -> bool {
         let uses = match &self.0 {
-            Form::Fixed(..) => return false,
-            Form::Drawn(drawn) => drawn.uses_slots(),
-            Form::Parted(parted) => parted.drawn.uses_slots(),
-            Form::Listed(listed) => listed.parts().any(uses_slots),
-            Form::Edited(edited) => edited.draft.parts().any(uses_slots),
+            HttpForm::Fixed(..) => return false,
+            HttpForm::Drawn(drawn) => drawn.uses_slots(),
+            HttpForm::Parted(parted) => parted.drawn.uses_slots(),
+            HttpForm::Listed(listed) => listed.parts().any(uses_slots),
+            HttpForm::Edited(edited) => edited.draft.parts().any(uses_slots),
         };
         uses || !self.decks().is_empty()
     }
@@ -148,11 +150,12 @@ impl Message {
     /// It is the same fields of HTTP/2 each time, and nothing is sent behind them.
     pub fn is_one_block(&self) -> bool {
         match &self.0 {
-            Form::Listed(listed) => {
-                let no_body = listed.body.iter().all(Part::is_empty) && !listed.framing.adds_to_nothing();
+            HttpForm::Listed(listed) => {
+                let no_body =
+                    listed.body.iter().all(RequestPart::is_empty) && !listed.framing.adds_to_nothing();
                 self.is_fixed() && no_body && listed.long.is_none()
             }
-            Form::Fixed(..) | Form::Drawn(_) | Form::Parted(_) | Form::Edited(_) => false,
+            HttpForm::Fixed(..) | HttpForm::Drawn(_) | HttpForm::Parted(_) | HttpForm::Edited(_) => false,
         }
     }
 
@@ -168,28 +171,28 @@ impl Message {
         body: &mut RequestContent,
     ) -> io::Result<()> {
         match &self.0 {
-            Form::Listed(listed) => return listed.list(path, filling, to, body),
-            Form::Edited(edited) => {
+            HttpForm::Listed(listed) => return listed.list(path, filling, to, body),
+            HttpForm::Edited(edited) => {
                 let request = edited.fill(filling);
                 request.list(path.unwrap_or(&request.target), request.fields.iter(), to);
                 body.bytes.extend_from_slice(&request.body);
                 body.long = request.open()?;
             }
             // HTTP/1 is spoken.
-            Form::Fixed(..) | Form::Drawn(_) | Form::Parted(_) => {}
+            HttpForm::Fixed(..) | HttpForm::Drawn(_) | HttpForm::Parted(_) => {}
         }
         Ok(())
     }
 
-    /// True if its head is sent first, and its body behind it: see [`Message::begin`].
+    /// True if its head is sent first, and its body behind it: see [`RequestMessage::begin`].
     #[inline]
     pub fn is_parted(&self) -> bool {
-        matches!(self.0, Form::Parted(_))
+        matches!(self.0, HttpForm::Parted(_))
     }
 
     /// How long it waits for 100 (Continue) between the two; `None`: not at all.
     pub fn waits(&self) -> Option<Duration> {
-        if let Form::Parted(parted) = &self.0 { parted.waits } else { None }
+        if let HttpForm::Parted(parted) = &self.0 { parted.waits } else { None }
     }
 
     /// Appends its head and returns its body, of a request that is sent in two parts.
@@ -198,8 +201,8 @@ impl Message {
     /// Those of opening a file that the body stands in; nothing is appended then.
     pub fn begin(&self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) -> io::Result<OpenBody> {
         match &self.0 {
-            Form::Parted(parted) => parted.begin(last, filling, to),
-            Form::Fixed(..) | Form::Drawn(_) | Form::Listed(_) | Form::Edited(_) => {
+            HttpForm::Parted(parted) => parted.begin(last, filling, to),
+            HttpForm::Fixed(..) | HttpForm::Drawn(_) | HttpForm::Listed(_) | HttpForm::Edited(_) => {
                 self.write(last, filling, to);
                 Ok(OpenBody::default())
             }
@@ -209,14 +212,14 @@ impl Message {
     /// Appends it with another path in the place of its own; only where it is always the same bytes.
     pub fn write_with_path(&self, last: bool, path: &str, place: &Range<usize>, to: &mut Vec<u8>) {
         match &self.0 {
-            Form::Fixed(message, end) => {
+            HttpForm::Fixed(message, end) => {
                 let message = if last { end } else { message };
                 for part in [&message[..place.start], path.as_bytes(), &message[place.end..]] {
                     to.extend_from_slice(part);
                 }
             }
-            Form::Listed(listed) => listed.show(Some(path), &Filling::NOTHING, to),
-            Form::Drawn(_) | Form::Parted(_) | Form::Edited(_) => {}
+            HttpForm::Listed(listed) => listed.show(Some(path), &Filling::NOTHING, to),
+            HttpForm::Drawn(_) | HttpForm::Parted(_) | HttpForm::Edited(_) => {}
         }
     }
 
@@ -224,8 +227,8 @@ impl Message {
     #[inline]
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.0 {
-            Form::Fixed(message, _) => Some(message),
-            Form::Drawn(_) | Form::Parted(_) | Form::Listed(_) | Form::Edited(_) => None,
+            HttpForm::Fixed(message, _) => Some(message),
+            HttpForm::Drawn(_) | HttpForm::Parted(_) | HttpForm::Listed(_) | HttpForm::Edited(_) => None,
         }
     }
 
@@ -233,19 +236,19 @@ impl Message {
     #[inline]
     pub fn write(&self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) {
         match &self.0 {
-            Form::Fixed(message, end) => to.extend_from_slice(if last { end } else { message }),
-            Form::Drawn(drawn) => drawn.write(last, filling, to),
-            Form::Parted(parted) => parted.show(last, filling, to),
-            Form::Listed(listed) => listed.show(None, filling, to),
-            Form::Edited(edited) => edited.write(last, filling, to),
+            HttpForm::Fixed(message, end) => to.extend_from_slice(if last { end } else { message }),
+            HttpForm::Drawn(drawn) => drawn.write(last, filling, to),
+            HttpForm::Parted(parted) => parted.show(last, filling, to),
+            HttpForm::Listed(listed) => listed.show(None, filling, to),
+            HttpForm::Edited(edited) => edited.write(last, filling, to),
         }
     }
 
     /// The request as a value; `None` where nobody was to edit it.
     pub fn fill(&self, filling: &Filling<'_>) -> Option<HttpRequest> {
         match &self.0 {
-            Form::Fixed(..) | Form::Drawn(_) | Form::Parted(_) | Form::Listed(_) => None,
-            Form::Edited(edited) => Some(edited.fill(filling)),
+            HttpForm::Fixed(..) | HttpForm::Drawn(_) | HttpForm::Parted(_) | HttpForm::Listed(_) => None,
+            HttpForm::Edited(edited) => Some(edited.fill(filling)),
         }
     }
 }
@@ -270,7 +273,7 @@ impl Listed {
         Listed { version, fields, body, long, framing, decks, scrap: RefCell::default() }
     }
 
-    fn parts(&self) -> impl Iterator<Item = &[Part]> {
+    fn parts(&self) -> impl Iterator<Item = &[RequestPart]> {
         std::iter::once(&*self.body).chain(self.fields.iter().map(|field| &*field.value))
     }
 
@@ -413,13 +416,13 @@ fn expects_continue(fields: &[DraftField]) -> bool {
     })
 }
 
-impl Writer<'_> {
+impl RequestWriter<'_> {
     /// Makes a request ready; `None` where its URL leads nowhere.
     pub fn message(
         &self,
         request: &Request,
         destination: impl FnOnce(&Address) -> Option<OwnedDestination>,
-    ) -> Option<(Address, OwnedDestination, Message)> {
+    ) -> Option<(Address, OwnedDestination, RequestMessage)> {
         let mut compiler = Compiler::new(self.scope);
         let (address, whole, path) = self.target(request, &mut compiler)?;
         let destination = destination(&address)?;
@@ -470,20 +473,20 @@ impl Writer<'_> {
             framing,
         };
         let form = match edited {
-            true => Form::Edited(Box::new(Edited::new(draft, long, self.signer.clone()))),
+            true => HttpForm::Edited(Box::new(Edited::new(draft, long, self.signer.clone()))),
             false if self.http.streams().is_some() => {
-                Form::Listed(Box::new(Listed::of(draft, long, version(self.http))))
+                HttpForm::Listed(Box::new(Listed::of(draft, long, version(self.http))))
             }
             false if long.is_some() || waits.is_some() => {
-                Form::Parted(Box::new(Parted { drawn: Drawn::of(draft), long, waits }))
+                HttpForm::Parted(Box::new(Parted { drawn: Drawn::of(draft), long, waits }))
             }
             false => Drawn::of(draft).fixed_where_it_can_be(),
         };
-        Some((address, destination, Message(form)))
+        Some((address, destination, RequestMessage(form)))
     }
 
     /// A body's parts, those in files included; `None` where one cannot be read.
-    fn body(&self, request: &Request, compiler: &mut Compiler<'_>) -> Option<Vec<Part>> {
+    fn body(&self, request: &Request, compiler: &mut Compiler<'_>) -> Option<Vec<RequestPart>> {
         let mut parts = Vec::new();
         for piece in request.body.pieces() {
             match piece {
@@ -492,7 +495,7 @@ impl Writer<'_> {
                     parts.extend(self.parts(text.as_bytes(), Encode::Raw, compiler));
                 }
                 BodyPiece::Secret(secret, false) => parts.push(text(secret)),
-                BodyPiece::File(file) => parts.push(Part::text(held(file).ok()?)),
+                BodyPiece::File(file) => parts.push(RequestPart::text(held(file).ok()?)),
             }
         }
         Some(parts)
@@ -503,7 +506,7 @@ impl Writer<'_> {
         &self,
         request: &Request,
         compiler: &mut Compiler<'_>,
-    ) -> Option<(Address, Vec<Part>, Vec<Part>)> {
+    ) -> Option<(Address, Vec<RequestPart>, Vec<RequestPart>)> {
         if request.tcp.is_some() {
             return Some((request.address()?, Vec::new(), Vec::new()));
         }
@@ -517,27 +520,28 @@ impl Writer<'_> {
             return Some((address, vec![whole], vec![path]));
         }
         let url = TemplateAddress::parse(&request.url).ok()?;
-        let mut parts =
-            |pieces: Vec<Piece>| pieces.into_iter().filter_map(|piece| compiler.part(piece)).collect();
+        let mut parts = |pieces: Vec<TemplatePiece>| {
+            pieces.into_iter().filter_map(|piece| compiler.part(piece)).collect()
+        };
         Some((url.address, parts(url.text), parts(url.path)))
     }
 
     /// A text's parts. What the plan's check refuses is left out.
-    fn parts(&self, text: &[u8], encode: Encode, compiler: &mut Compiler<'_>) -> Vec<Part> {
-        if self.templates { compiler.parts(text, encode) } else { vec![Part::text(text)] }
+    fn parts(&self, text: &[u8], encode: Encode, compiler: &mut Compiler<'_>) -> Vec<RequestPart> {
+        if self.templates { compiler.parts(text, encode) } else { vec![RequestPart::text(text)] }
     }
 }
 
 impl Drawn {
-    fn fixed_where_it_can_be(self) -> Form {
+    fn fixed_where_it_can_be(self) -> HttpForm {
         if !is_fixed(&self.head) || !is_fixed(&self.body) {
-            return Form::Drawn(Box::new(self));
+            return HttpForm::Drawn(Box::new(self));
         }
         let [message, end] = [false, true].map(|last| {
             let mut bytes = Vec::new();
             self.write(last, &Filling::NOTHING, &mut bytes);
             bytes
         });
-        Form::Fixed(message, end)
+        HttpForm::Fixed(message, end)
     }
 }

@@ -1,6 +1,6 @@
 //! The text of a TCP message: head and body, filled with values; then the lengths, and after them the checksums.
 
-use super::template::{Compiler, Filling, Part, Scope, Scrap, What, is_fixed, joined};
+use super::template::{Compiler, Filling, RequestPart, RequestScope, Scrap, What, is_fixed, joined};
 use crate::control::Deck;
 use plan::data::{Counts, Digits, LengthField, Number};
 use plan::message::Message;
@@ -50,7 +50,7 @@ impl Scratch {
 
 /// A message's text, taken apart.
 pub(crate) struct MessageTemplate {
-    parts: Vec<Part>,
+    parts: Vec<RequestPart>,
     /// Number of of the parts are the head's.
     head: usize,
     /// Decks that it is dealt its values of.
@@ -59,7 +59,7 @@ pub(crate) struct MessageTemplate {
 
 impl MessageTemplate {
     /// Takes a message apart. What the plan's check refuses is left out.
-    pub fn new(message: &Message, scope: Scope<'_>) -> MessageTemplate {
+    pub fn new(message: &Message, scope: RequestScope<'_>) -> MessageTemplate {
         let mut compiler = Compiler::new(scope);
         let mut parts = joined(compiler.parts(&message.head, Encode::Raw));
         let head = parts.len();
@@ -76,7 +76,7 @@ impl MessageTemplate {
     ///
     /// # Errors
     /// A length that does not fit into its field.
-    pub fn fill(&self, filling: &Filling<'_>, scratch: &mut Scratch) -> Result<(), framing::Error> {
+    pub fn fill(&self, filling: &Filling<'_>, scratch: &mut Scratch) -> Result<(), framing::WireError> {
         scratch.text.clear();
         scratch.computed.clear();
         scratch.head = 0;
@@ -121,7 +121,7 @@ impl MessageTemplate {
     }
 
     /// Fills in what depends on all the rest.
-    fn compute(&self, scratch: &mut Scratch) -> Result<(), framing::Error> {
+    fn compute(&self, scratch: &mut Scratch) -> Result<(), framing::WireError> {
         self.widen(scratch);
         for Computed { place, width, nth } in &scratch.computed {
             if let What::Length(field) = &self.parts[*nth].what {
@@ -147,11 +147,11 @@ fn put_length(
     width: usize,
     head: usize,
     text: &mut [u8],
-) -> Result<(), framing::Error> {
+) -> Result<(), framing::WireError> {
     let length = counted(field, head, text);
     let number = if field.is_flexible() { framing::Number::Decimal(width) } else { number(field.number) };
     let put = number.write(length, &mut text[place..place + width]);
-    put.ok_or(framing::Error::DoesNotFit { length, width })
+    put.ok_or(framing::WireError::DoesNotFit { length, width })
 }
 
 fn counted(field: &LengthField, head: usize, text: &[u8]) -> i64 {

@@ -1,7 +1,7 @@
 //! Requests and TCP messages as they are written: templates, and the values that fill them.
 //!
 //! One template language and one set of values for all that is sent. [`Compiler`] takes the texts of one request apart, once,
-//! before the first is sent; [`Part::write`] fills them in, allocating nothing once its buffers have grown. What must
+//! before the first is sent; [`RequestPart::write`] fills them in, allocating nothing once its buffers have grown. What must
 //! not come twice is dealt out ([`deal`]). Nothing here knows sockets, connections, or when anything is sent.
 //!
 //! Start reading at `template.rs`; `message.rs` has what only TCP messages have: lengths and checksums.
@@ -26,8 +26,8 @@ mod value;
 pub(crate) use contents::contents;
 pub(crate) use message::{MessageTemplate, Scratch, number};
 pub(crate) use template::{
-    Compiler, Filling, Named, Part, Scope, Scrap, SlotNames, Slots, Starts, Values, is_fixed, joined, starts,
-    uses_slots, write_all,
+    Compiler, Filling, RequestNamed, RequestPart, RequestScope, Scrap, SlotNames, Slots, Starts, Values,
+    is_fixed, joined, starts, uses_slots, write_all,
 };
 pub(crate) use trace_context::{Numbered, TraceContext, TraceContexts};
 pub(crate) use value::{FieldLine, HttpRequest};

@@ -6,10 +6,10 @@ use crate::code::{CodeUser, Variables};
 use crate::control::{Deck, Decks, Draws};
 use plan::Set;
 use plan::data::{
-    ChecksumField, Counting, Each, Format, LengthField, Meaning, Moment, Names, RowOrder, Rows, Source,
-    Table, Tables, Time, Value, number, seed_of,
+    ChecksumField, Counting, Each, Format, LengthField, Meaning, Moment, Names, PlanValue, RowOrder, Rows,
+    Source, Table, Tables, Time, number, seed_of,
 };
-use plan::template::{Encode, Piece, pieces};
+use plan::template::{Encode, TemplatePiece, pieces};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -29,8 +29,8 @@ pub(crate) fn starts(variables: &[Set]) -> Starts {
     let fixed = |set: &Set| {
         let pieces = pieces(&set.value, Encode::Raw).ok().filter(|_| set.expression.is_none())?;
         let texts = pieces.into_iter().map(|piece| match piece {
-            Piece::Text(text) => Some(text),
-            Piece::Value { .. } => None,
+            TemplatePiece::Text(text) => Some(text),
+            TemplatePiece::Value { .. } => None,
         });
         Some((set.name.clone(), texts.collect::<Option<Vec<_>>>()?.concat()))
     };
@@ -170,12 +170,12 @@ impl Values {
 }
 
 /// The values of a user by their names, as programs see them.
-pub(crate) struct Named<'a> {
+pub(crate) struct RequestNamed<'a> {
     pub slots: &'a mut Slots,
     pub names: &'a SlotNames,
 }
 
-impl Variables for Named<'_> {
+impl Variables for RequestNamed<'_> {
     fn get(&self, name: &str) -> Option<Vec<u8>> {
         self.slots.named(self.names, name).map(<[u8]>::to_vec)
     }
@@ -193,7 +193,7 @@ impl Variables for Named<'_> {
 
 /// All that names in the templates of a step may mean.
 #[derive(Clone, Copy)]
-pub(crate) struct Scope<'a> {
+pub(crate) struct RequestScope<'a> {
     pub names: Names<'a>,
     pub slots: &'a SlotNames,
     pub tables: &'a Tables,
@@ -229,7 +229,7 @@ pub(crate) struct Scrap {
 }
 
 /// A piece of a template: text, or a value and how it is written.
-pub(crate) struct Part {
+pub(crate) struct RequestPart {
     pub(super) what: What,
     encode: Encode,
     format: Option<Format>,
@@ -265,19 +265,19 @@ pub(super) enum Row {
     OfRequest(RowOrder, u64),
 }
 
-impl Part {
+impl RequestPart {
     /// Text that stays.
-    pub fn text(text: &[u8]) -> Part {
-        Part { what: What::Text(text.to_vec()), encode: Encode::Raw, format: None }
+    pub fn text(text: &[u8]) -> RequestPart {
+        RequestPart { what: What::Text(text.to_vec()), encode: Encode::Raw, format: None }
     }
 
     /// A template whose placeholders are values that users keep, and nothing else.
-    pub fn of_kept(template: &[u8], names: &SlotNames) -> Vec<Part> {
+    pub fn of_kept(template: &[u8], names: &SlotNames) -> Vec<RequestPart> {
         let pieces = pieces(template, Encode::Raw).unwrap_or_default();
         let part = |piece| match piece {
-            Piece::Text(text) => Some(Part::text(&text)),
-            Piece::Value { name, encode } => {
-                Some(Part { what: What::Slot(names.slot(&name)?), encode, format: None })
+            TemplatePiece::Text(text) => Some(RequestPart::text(&text)),
+            TemplatePiece::Value { name, encode } => {
+                Some(RequestPart { what: What::Slot(names.slot(&name)?), encode, format: None })
             }
         };
         pieces.into_iter().filter_map(part).collect()
@@ -349,25 +349,25 @@ impl What {
 
 /// Appends all pieces of a template.
 #[inline]
-pub(crate) fn write_all(parts: &[Part], filling: &Filling<'_>, scrap: &mut Scrap, to: &mut Vec<u8>) {
+pub(crate) fn write_all(parts: &[RequestPart], filling: &Filling<'_>, scrap: &mut Scrap, to: &mut Vec<u8>) {
     parts.iter().for_each(|part| part.write(filling, scrap, to));
 }
 
 /// True if a template is the same each time.
-pub(crate) fn is_fixed(parts: &[Part]) -> bool {
-    parts.iter().all(Part::is_fixed)
+pub(crate) fn is_fixed(parts: &[RequestPart]) -> bool {
+    parts.iter().all(RequestPart::is_fixed)
 }
 
 /// True if a template holds what a user keeps of answers.
-pub(crate) fn uses_slots(parts: &[Part]) -> bool {
+pub(crate) fn uses_slots(parts: &[RequestPart]) -> bool {
     parts.iter().any(|part| matches!(part.what, What::Slot(_)))
 }
 
 /// Neighbouring texts as one.
-pub(crate) fn joined(parts: Vec<Part>) -> Vec<Part> {
-    let mut joined: Vec<Part> = Vec::new();
+pub(crate) fn joined(parts: Vec<RequestPart>) -> Vec<RequestPart> {
+    let mut joined: Vec<RequestPart> = Vec::new();
     for part in parts {
-        if let (Some(Part { what: What::Text(before), .. }), What::Text(text)) =
+        if let (Some(RequestPart { what: What::Text(before), .. }), What::Text(text)) =
             (joined.last_mut(), &part.what)
         {
             before.extend_from_slice(text);
@@ -380,7 +380,7 @@ pub(crate) fn joined(parts: Vec<Part>) -> Vec<Part> {
 
 /// Takes the texts of one request apart. They share what is dealt to the request.
 pub(crate) struct Compiler<'a> {
-    scope: Scope<'a>,
+    scope: RequestScope<'a>,
     decks: Vec<Arc<Deck>>,
     /// The place in `decks` of what goes on with each request.
     by_name: HashMap<String, usize>,
@@ -388,7 +388,7 @@ pub(crate) struct Compiler<'a> {
 
 impl<'a> Compiler<'a> {
     /// For one request.
-    pub fn new(scope: Scope<'a>) -> Compiler<'a> {
+    pub fn new(scope: RequestScope<'a>) -> Compiler<'a> {
         Compiler { scope, decks: Vec::new(), by_name: HashMap::new() }
     }
 
@@ -399,30 +399,30 @@ impl<'a> Compiler<'a> {
 
     /// A text's pieces; `encode`: how values are written where a placeholder does not say. What the plan's check refuses is
     /// left out.
-    pub fn parts(&mut self, text: &[u8], encode: Encode) -> Vec<Part> {
+    pub fn parts(&mut self, text: &[u8], encode: Encode) -> Vec<RequestPart> {
         let pieces = pieces(text, encode).unwrap_or_default();
         pieces.into_iter().filter_map(|piece| self.part(piece)).collect()
     }
 
     /// One piece.
-    pub fn part(&mut self, piece: Piece) -> Option<Part> {
+    pub fn part(&mut self, piece: TemplatePiece) -> Option<RequestPart> {
         let (name, encode) = match piece {
-            Piece::Text(text) => return Some(Part::text(&text)),
-            Piece::Value { name, encode } => (name, encode),
+            TemplatePiece::Text(text) => return Some(RequestPart::text(&text)),
+            TemplatePiece::Value { name, encode } => (name, encode),
         };
         match self.scope.names.meaning(&name).ok()? {
             Meaning::Extracted(name) => {
                 let what = What::Slot(self.scope.slots.slot(&name)?);
-                Some(Part { what, encode, format: None })
+                Some(RequestPart { what, encode, format: None })
             }
             Meaning::Value(value) => {
                 let format = value.format.clone();
-                Some(Part { what: self.value(*value)?, encode, format })
+                Some(RequestPart { what: self.value(*value)?, encode, format })
             }
         }
     }
 
-    fn value(&mut self, value: Value) -> Option<What> {
+    fn value(&mut self, value: PlanValue) -> Option<What> {
         let seed = seed_of(self.scope.seed, &value.name);
         Some(match &value.source {
             Source::Counter(counter) if value.source.dealt().is_some() => {
@@ -451,7 +451,7 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    fn cell(&mut self, value: &Value, rows: &Rows, seed: u64) -> Option<What> {
+    fn cell(&mut self, value: &PlanValue, rows: &Rows, seed: u64) -> Option<What> {
         let table = self.scope.tables.get(&rows.file)?.clone();
         let column = table.column(value.column.as_deref())?;
         let row = match rows.order {
@@ -462,7 +462,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Which of the request's draws a value has.
-    fn draw(&mut self, value: &Value, round: Option<u64>) -> usize {
+    fn draw(&mut self, value: &PlanValue, round: Option<u64>) -> usize {
         let once = value.source.dealt() == Some(Each::Request);
         if let Some(draw) = self.by_name.get(&value.name).filter(|_| once) {
             return *draw;

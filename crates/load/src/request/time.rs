@@ -12,16 +12,16 @@ const SECOND: u64 = 1_000_000;
 
 /// Writes times of one form.
 pub(super) struct TimeWriter {
-    pieces: Vec<Piece>,
+    pieces: Vec<RequestPiece>,
     zone: TimeZone,
     /// Microseconds for which a text stays the same, digits of fractions set aside.
     step_us: u64,
-    last: RefCell<Text>,
+    last: RefCell<RequestText>,
 }
 
 /// A part of a form: bytes that stay, then a conversion as the library knows it, then digits of the fraction of the second.
 #[derive(Debug, PartialEq, Eq)]
-struct Piece {
+struct RequestPiece {
     text: Vec<u8>,
     format: String,
     digits: usize,
@@ -29,7 +29,7 @@ struct Piece {
 
 /// The text written last.
 #[derive(Default)]
-struct Text {
+struct RequestText {
     /// The step that it belongs to; `None`: to none.
     step: Option<u64>,
     text: Vec<u8>,
@@ -50,14 +50,14 @@ impl TimeWriter {
                 format!("'{name}' is no time zone that is known here: give one such as Europe/Berlin")
             })?,
         };
-        let pieces: Vec<Piece> = text.pieces()?.iter().map(piece).collect();
-        let step_us = if pieces.iter().any(Piece::shows_fraction) { 1 } else { SECOND };
+        let pieces: Vec<RequestPiece> = text.pieces()?.iter().map(piece).collect();
+        let step_us = if pieces.iter().any(RequestPiece::shows_fraction) { 1 } else { SECOND };
         let writer = TimeWriter { pieces, zone, step_us, last: RefCell::default() };
         let refused = |why| {
             let form = String::from_utf8_lossy(&text.format);
             format!("'{form}' is no form of a time: {why}")
         };
-        let mut last = Text::default();
+        let mut last = RequestText::default();
         writer.renew(&mut last, 0).map_err(refused)?;
         Ok(writer)
     }
@@ -76,7 +76,7 @@ impl TimeWriter {
         }
     }
 
-    fn renew(&self, last: &mut Text, unix_us: u64) -> Result<(), jiff::Error> {
+    fn renew(&self, last: &mut RequestText, unix_us: u64) -> Result<(), jiff::Error> {
         let time = Timestamp::from_microsecond(unix_us as i64)?.to_zoned(self.zone.clone());
         let time = BrokenDownTime::from(&time);
         last.text.clear();
@@ -109,13 +109,13 @@ fn put_fraction(mut us: u64, digits: &mut [u8]) {
 
 /// A piece as the library is to write it: in the C locale, and fractions with a fixed number of digits, `%3f` and `%.3f`, by
 /// ourselves.
-fn piece(piece: &TimePiece<'_>) -> Piece {
+fn piece(piece: &TimePiece<'_>) -> RequestPiece {
     let mut text = piece.text.to_vec();
     let conversion = piece.conversion;
     let (point, number) = conversion.strip_prefix('.').map_or(("", conversion), |number| (".", number));
     if let [digit @ b'1'..=b'9', b'f'] = number.as_bytes() {
         text.extend_from_slice(point.as_bytes());
-        return Piece { text, format: String::new(), digits: usize::from(digit - b'0') };
+        return RequestPiece { text, format: String::new(), digits: usize::from(digit - b'0') };
     }
     let format = match conversion {
         "" => String::new(),
@@ -126,10 +126,10 @@ fn piece(piece: &TimePiece<'_>) -> Piece {
         "r" => "%I:%M:%S %p".to_owned(),
         other => format!("%{other}"),
     };
-    Piece { text, format, digits: 0 }
+    RequestPiece { text, format, digits: 0 }
 }
 
-impl Piece {
+impl RequestPiece {
     /// True if a conversion shows fractions of a second that the library writes.
     fn shows_fraction(&self) -> bool {
         self.format.ends_with(['f', 'N'])

@@ -4,7 +4,7 @@ use super::chunked;
 use crate::channel::{LongBody, OpenBody};
 use std::io;
 use std::rc::Rc;
-use wire::http1::{Limits, RequestHead, RequestReader, RequestSink};
+use wire::http1::{Http1Limits, RequestHead, RequestReader, RequestSink};
 use wire::http2::{FieldList, Indexing};
 
 /// A request: its line, its fields in order, and its body without transfer coding. Copies share what they do not change.
@@ -113,8 +113,9 @@ impl HttpRequest {
 
     /// Reads the first request of a text that somebody else wrote, and says where it ends; `None` where it is not whole.
     pub fn read(text: &[u8], secure: bool) -> Option<(HttpRequest, usize)> {
-        let mut taken = Taken { request: HttpRequest { secure, ..HttpRequest::default() }, body: Vec::new() };
-        let progress = RequestReader::new(Limits::default()).read(text, &mut taken).ok()?;
+        let mut taken =
+            RequestTaken { request: HttpRequest { secure, ..HttpRequest::default() }, body: Vec::new() };
+        let progress = RequestReader::new(Http1Limits::default()).read(text, &mut taken).ok()?;
         taken.request.body = taken.body.into();
         progress.done.then_some((taken.request, progress.consumed))
     }
@@ -181,12 +182,12 @@ impl Default for HttpRequest {
 }
 
 /// A request as it is read.
-struct Taken {
+struct RequestTaken {
     request: HttpRequest,
     body: Vec<u8>,
 }
 
-impl RequestSink for Taken {
+impl RequestSink for RequestTaken {
     fn field(&mut self, name: &[u8], value: &[u8]) {
         self.request.fields.push(FieldLine::written([name, b": ", value].concat(), Indexing::Literal));
     }

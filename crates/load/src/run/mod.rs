@@ -48,7 +48,7 @@ pub struct Job {
     /// Addresses of the target, where there is one.
     pub target: Vec<SocketAddr>,
     /// Begins TLS, where the plan or a URL wants it.
-    pub tls: Option<wire::tls::Client>,
+    pub tls: Option<wire::tls::TlsClient>,
     /// Addresses of the hosts of requests, where there is no target.
     pub hosts: Arc<Hosts>,
     /// Contents of the plan's files. Its secrets are filled in.

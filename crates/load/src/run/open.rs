@@ -5,7 +5,7 @@
 
 use super::phase::{GroupWork, PhaseWork, Side};
 use super::user::{User, exhausted};
-use crate::exchange::{Arrivals, Turn, Worker};
+use crate::exchange::{Arrivals, ClientTurn, Worker};
 use crate::pace::Schedule;
 use net::{Event as Signal, TaskId};
 use plan::{Open, Part};
@@ -35,12 +35,12 @@ struct Hands {
 
 impl Hands {
     /// Takes out what was handed over first. It is late from now on, if at all: what connecting takes is the target's.
-    fn take(&self, now: Instant) -> Option<Turn> {
+    fn take(&self, now: Instant) -> Option<ClientTurn> {
         let (number, due) = self.due.borrow_mut().pop_front()?;
         if let Some(pool) = self.pool.upgrade().filter(|pool| pool.depth == 1) {
             pool.handed.set(pool.handed.get() - 1);
         }
-        Some(Turn { number, due, lateness: Some(now.saturating_duration_since(due)) })
+        Some(ClientTurn { number, due, lateness: Some(now.saturating_duration_since(due)) })
     }
 
     /// So many are under way. Whoever has room again may be handed more.
@@ -57,7 +57,7 @@ impl Hands {
 struct Several(Rc<Hands>);
 
 impl Arrivals for Several {
-    fn next(&self, now: Instant) -> Option<Turn> {
+    fn next(&self, now: Instant) -> Option<ClientTurn> {
         self.0.take(now)
     }
 
@@ -406,7 +406,7 @@ async fn use_up(worker: &Rc<Worker>, work: &Rc<PhaseWork>, user: &mut User) {
     while user.client.slot.connection.is_some() && !exhausted(work, 0) {
         let due = user.client.ended.take().unwrap_or_else(|| worker.net.now());
         let Some(number) = worker.next_number(&work.phase, due) else { break };
-        user.request(worker, work, Turn { number, due, lateness: None }).await;
+        user.request(worker, work, ClientTurn { number, due, lateness: None }).await;
     }
     user.client.slot.forget();
 }

@@ -6,12 +6,12 @@ use crate::code::Interpreter;
 use crate::control::Control;
 use crate::exchange::Worker;
 use crate::pace::{self, Think};
-use crate::program::{Known, Program, RhythmWork, is_watched};
+use crate::program::{CompileKnown, Program, RhythmWork, is_watched};
 use crate::request::asked::Laws;
 use crate::request::urls::UrlQueue;
 use crate::script::{RunningScript, Script};
 use crate::session::SessionWork;
-use crate::step::{Messages, Models, Objects, Requests, Shared};
+use crate::step::{Messages, Models, Objects, RequestShared, Requests};
 use measure::Label;
 use net::Event as Signal;
 use plan::draw::hash;
@@ -164,13 +164,13 @@ impl StepWork {
 
 /// A phase's number, and the seed of its chance.
 #[derive(Clone, Copy)]
-struct Place {
+struct RunPlace {
     phase: usize,
     seed: u64,
 }
 
 /// A group among those of its phase, and what they share.
-struct Group<'a> {
+struct RunGroup<'a> {
     /// Its number.
     group: usize,
     /// The number of its first step.
@@ -188,7 +188,7 @@ impl Run {
         let mut works = Vec::new();
         let mut steps = 0;
         for (group, (share, whole)) in share.parts().into_iter().zip(&whole).enumerate() {
-            let of = Group { group, first_step: steps, labels: &labels, rhythms: &rhythms };
+            let of = RunGroup { group, first_step: steps, labels: &labels, rhythms: &rhythms };
             steps += share.sends().len();
             let spoken: Vec<Rc<Worker>> = match &share.http[..] {
                 [] => vec![self.worker.clone()],
@@ -220,9 +220,9 @@ impl Run {
         part: Part,
         share: &Phase,
         pace: &Pace,
-        of: &Group<'_>,
+        of: &RunGroup<'_>,
     ) -> PhaseWork {
-        let place = Place { phase: index, seed: hash(worker.seed, index as u64) };
+        let place = RunPlace { phase: index, seed: hash(worker.seed, index as u64) };
         let scenario = &share.scenario;
         let tells = worker.load.trace.requests;
         let programs = self.programs();
@@ -233,13 +233,13 @@ impl Run {
         let sends = share.sends();
         let edited = scenario.is_journey()
             && (tells || is_watched(scenario) || sends.iter().any(|step| in_session(step) || varies(step)));
-        let shared = Rc::new(Shared::new(scenario, of.labels, programs.clone(), edited));
+        let shared = Rc::new(RequestShared::new(scenario, of.labels, programs.clone(), edited));
         let sends = share.sends().into_iter().enumerate();
         let steps = sends.map(|(nth, step)| self.step(worker, place, of.first_step + nth, step, &shared));
         let steps: Vec<StepWork> = steps.collect();
         // Each request of the phase takes the row of its number.
         let rows = steps.iter().filter_map(StepWork::rows).min().map(|rows| part.share(rows));
-        let known = Known {
+        let known = CompileKnown {
             tables: &self.inputs.tables(),
             decks: &worker.control.decks,
             control: &worker.control,
@@ -296,12 +296,12 @@ impl Run {
     fn step(
         &mut self,
         worker: &Worker,
-        place: Place,
+        place: RunPlace,
         nth: usize,
         step: &Step,
-        shared: &Rc<Shared>,
+        shared: &Rc<RequestShared>,
     ) -> StepWork {
-        let Place { phase, seed } = place;
+        let RunPlace { phase, seed } = place;
         match step {
             Step::Object(step) => {
                 let laws = Laws::new(step, seed, hash(self.run_id, phase as u64));

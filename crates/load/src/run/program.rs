@@ -2,8 +2,8 @@
 
 use super::user::User;
 use super::walk::Walk;
-use crate::code::{CodeUser, Place, Sample, SampleTimes};
-use crate::exchange::Turn;
+use crate::code::{CodePlace, CodeUser, Sample, SampleTimes};
+use crate::exchange::ClientTurn;
 use crate::program::{CodeWork, Last, Mark, Position};
 use crate::request::contents;
 use measure::{
@@ -27,7 +27,7 @@ impl Walk<'_> {
             let phases = self.worker.load.phases.iter().map(plan::Phase::users_at_once);
             let begun: Vec<Vec<u32>> = phases.take(self.worker.account.phase() + 1).collect();
             let of_phase = begun.last().map_or(&[][..], Vec::as_slice);
-            let place = Place {
+            let place = CodePlace {
                 users_planned: of_phase.get(work.phase.group).copied().unwrap_or(0).into(),
                 all_users_planned: begun.iter().map(|groups| planned(groups)).sum(),
                 user: number,
@@ -35,7 +35,7 @@ impl Walk<'_> {
                 group_name: work.phase.name.as_str().into(),
                 group: (work.phase.group, self.worker.account.phase()),
                 seed: self.worker.seed,
-                ..Place::default()
+                ..CodePlace::default()
             };
             let mut code = CodeUser::new(work.programs.clone(), place);
             code.told = self.program.placed(&self.worker.load.trace.values);
@@ -111,7 +111,7 @@ impl Walk<'_> {
     }
 
     /// A program that is timed and counted like a request. A wait that it asks for is a part of it.
-    async fn sample(&mut self, user: &mut User, position: &mut Position, work: &CodeWork, turn: Turn) {
+    async fn sample(&mut self, user: &mut User, position: &mut Position, work: &CodeWork, turn: ClientTurn) {
         let around = self.around(user);
         let values = user.client.values.get_or_insert_default();
         self.tell_time(values.code.as_deref_mut());
@@ -156,7 +156,15 @@ impl Walk<'_> {
     }
 
     /// Counts a sample, and tells a record of it; not of one that its program has dropped.
-    fn count(&self, user: &User, work: &CodeWork, turn: Turn, began: Instant, ended: Instant, good: bool) {
+    fn count(
+        &self,
+        user: &User,
+        work: &CodeWork,
+        turn: ClientTurn,
+        began: Instant,
+        ended: Instant,
+        good: bool,
+    ) {
         let account = &self.worker.account;
         let last = user.client.values.as_ref().and_then(|values| values.code.as_ref()?.last.as_ref());
         let Some(last) = last.filter(|last| !last.ignored) else { return };

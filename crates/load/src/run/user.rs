@@ -4,7 +4,7 @@
 //! open pace ([`super::open`]) users are handed what is due.
 
 use super::phase::{GroupWork, PhaseWork, StepWork};
-use crate::exchange::{self, Arrivals, Client, Context, MessageState, ScriptScratch, Turn, Worker};
+use crate::exchange::{self, Arrivals, Client, ClientTurn, Context, MessageState, ScriptScratch, Worker};
 use crate::program::Position;
 use crate::session::{self, Memory};
 use crate::step::Requests;
@@ -96,7 +96,7 @@ impl User {
     }
 
     /// Does the next step, or walks through the journey once.
-    pub async fn request(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, turn: Turn) {
+    pub async fn request(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, turn: ClientTurn) {
         if work.program.is_some() {
             return self.journey(worker, work, Some(turn)).await;
         }
@@ -106,7 +106,7 @@ impl User {
     }
 
     /// Walks through the journey once, if there is one.
-    async fn journey(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, turn: Option<Turn>) {
+    async fn journey(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, turn: Option<ClientTurn>) {
         let Some(program) = &work.program else { return };
         // On the heap, so that users of a plain list need no room for it.
         Box::pin(self.walk(worker, work, program, turn)).await;
@@ -118,7 +118,7 @@ impl User {
         &mut self,
         worker: &Rc<Worker>,
         work: &Rc<PhaseWork>,
-        mut request: impl AsyncFnMut(&mut User, Turn),
+        mut request: impl AsyncFnMut(&mut User, ClientTurn),
     ) {
         let due = work.phase.timetable.as_ref().and_then(|table| table.due(self.client.user, 0));
         if let Some(due) = due {
@@ -136,7 +136,7 @@ impl User {
             } else if !exhausted(work, 0)
                 && let Some(number) = worker.next_number(&work.phase, due)
             {
-                request(self, Turn { number, due, lateness }).await;
+                request(self, ClientTurn { number, due, lateness }).await;
                 work.phase.think.after(number)
             } else {
                 break;
@@ -170,7 +170,7 @@ impl User {
         {
             let user = self.client.user;
             let line = requests.at(work.phase.placing(number, user, self.turns));
-            let turn = Turn { number, due, lateness: None };
+            let turn = ClientTurn { number, due, lateness: None };
             if exchange::is_fast(context, &mut self.client, &line) {
                 exchange::fast(context, &mut self.client, &line, &turn).await;
             } else if let Some(lease) =
@@ -194,7 +194,13 @@ impl User {
     }
 
     /// Sends the next request of a step; how many turns that was.
-    pub async fn send(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, step: usize, turn: Turn) -> u64 {
+    pub async fn send(
+        &mut self,
+        worker: &Rc<Worker>,
+        work: &Rc<PhaseWork>,
+        step: usize,
+        turn: ClientTurn,
+    ) -> u64 {
         let context = Context { worker, phase: &work.phase };
         let client = &mut self.client;
         match &work.steps[step] {

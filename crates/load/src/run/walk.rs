@@ -3,7 +3,7 @@
 use super::phase::PhaseWork;
 use super::user::User;
 use crate::control::Lock;
-use crate::exchange::{Busy, Context, Turn, Worker};
+use crate::exchange::{Busy, ClientTurn, Context, Worker};
 use crate::program::{Around, Last, MeetingWork, Next, Position, Program};
 use measure::Event;
 use plan::Flow;
@@ -36,7 +36,7 @@ impl User {
         worker: &Rc<Worker>,
         work: &Rc<PhaseWork>,
         program: &Program,
-        turn: Option<Turn>,
+        turn: Option<ClientTurn>,
     ) {
         let _busy = Busy::new(worker);
         if self.turns > 0 {
@@ -60,7 +60,7 @@ impl User {
 }
 
 impl Walk<'_> {
-    async fn run(mut self, user: &mut User, position: &mut Position, mut first: Option<Turn>) {
+    async fn run(mut self, user: &mut User, position: &mut Position, mut first: Option<ClientTurn>) {
         self.watch(user);
         loop {
             let around = self.around(user);
@@ -123,15 +123,15 @@ impl Walk<'_> {
     }
 
     /// The number of the next request; `None` where there is to be none.
-    pub(super) fn turn(&self, user: &User, first: Option<Turn>) -> Option<Turn> {
+    pub(super) fn turn(&self, user: &User, first: Option<ClientTurn>) -> Option<ClientTurn> {
         if user.ends.is_some_and(|ends| self.at >= ends) {
             return None;
         }
         let number = || self.worker.next_number(&self.work.phase, self.at);
-        first.or_else(|| Some(Turn { number: number()?, due: self.at, lateness: None }))
+        first.or_else(|| Some(ClientTurn { number: number()?, due: self.at, lateness: None }))
     }
 
-    async fn send(&mut self, user: &mut User, position: &mut Position, step: usize, turn: Turn) {
+    async fn send(&mut self, user: &mut User, position: &mut Position, step: usize, turn: ClientTurn) {
         // On the heap, so that users who wait need no room for it.
         Box::pin(user.send(self.worker, self.work, step, turn)).await;
         let ended = user.client.ended.unwrap_or_else(|| self.worker.net.now());

@@ -1,6 +1,6 @@
 //! Changes that a program asks for, made to a request before it is sent, as JMeter's samplers have them.
 
-use super::message::Message;
+use super::message::SessionMessage;
 use crate::code::{Edit, Parameter, Parameters};
 use crate::request::{FieldLine, HttpRequest};
 use plan::Address;
@@ -9,7 +9,7 @@ use plan::template::Encode;
 const FORM: &str = "application/x-www-form-urlencoded; charset=UTF-8";
 const TEXT: &str = "text/plain; charset=UTF-8";
 
-impl Message {
+impl SessionMessage {
     /// Changes it as a program has asked for.
     pub fn edit(&mut self, edit: Edit) {
         if let Some(method) = &edit.method {
@@ -200,8 +200,10 @@ mod tests {
 
     fn edited(text: &str, edit: Edit) -> (String, String, String) {
         let path = text.split(' ').nth(1).unwrap();
-        let mut message =
-            Message::new(HttpRequest::of_text(text), &Address::parse(&format!("http://h:81{path}")).unwrap());
+        let mut message = SessionMessage::new(
+            HttpRequest::of_text(text),
+            &Address::parse(&format!("http://h:81{path}")).unwrap(),
+        );
         message.edit(edit);
         let fields: Vec<String> = message
             .request
@@ -277,7 +279,7 @@ mod tests {
     fn a_request_that_led_nowhere_is_sent_where_a_program_gives_it_a_whole_place() {
         let nowhere = || {
             let request = HttpRequest::of_text("GET / HTTP/1.1\r\nHost: \r\n\r\n");
-            let mut message = Message::new(request, &Address::parse("http://place.invalid/").unwrap());
+            let mut message = SessionMessage::new(request, &Address::parse("http://place.invalid/").unwrap());
             message.move_to("http://h:81/[a-z]+");
             message
         };

@@ -1,14 +1,14 @@
 //! One request of a session to its answer, the rounds of challenges included. Start reading at [`UserTurn::fetch`].
 
-use super::message::{Additions, Message, Redirection, TCP};
+use super::message::{Additions, Redirection, SessionMessage, TCP};
 use super::reply::Reply;
 use super::{BegunBy, UserTurn, needs::Needs};
-use crate::answer::{Ended, Settled};
+use crate::answer::{AnswerEnd, Settled};
 use crate::auth::Rounds;
 use crate::channel::{Connection, Destination, OpenBody, OwnedDestination, UNIX, show_beginning};
 use crate::exchange::{
-    self, Client, Described, Due, Ending, Exchanges, Head, HeadWritten, HttpExchanges, Moments, Queue, Read,
-    Reading, Repeating, Sent, Turn, Unanswered, Worker, Written,
+    self, AnswerRead, AnswerReading, Client, ClientTurn, Described, Due, Ending, Exchanges, Head,
+    HeadWritten, HttpExchanges, Moments, Repeating, SentRequest, ShortQueue, Unanswered, Worker, Written,
 };
 use crate::request::FieldLine;
 use crate::step::{Line, RequestAnswer};
@@ -85,7 +85,7 @@ pub(super) enum Fetched {
     /// It leads nowhere.
     Over,
     /// It leads on to another one.
-    LedOn(Box<Message>),
+    LedOn(Box<SessionMessage>),
     /// It is a page, and these resources are wanted.
     Page(Vec<Address>),
 }
@@ -93,7 +93,7 @@ pub(super) enum Fetched {
 /// One request of a user's turn.
 pub(super) struct SessionExchanges<'a> {
     pub(super) user_turn: &'a UserTurn<'a>,
-    pub(super) message: &'a Message,
+    pub(super) message: &'a SessionMessage,
     pub(super) purpose: Purpose<'a>,
     destination: OwnedDestination,
     /// Challenges to it so far.
@@ -115,9 +115,9 @@ impl UserTurn<'_> {
     /// Sends a request until it has an answer that is no challenge. `begun`: it was sent already.
     pub(super) async fn fetch(
         &self,
-        message: &Message,
+        message: &SessionMessage,
         purpose: Purpose<'_>,
-        turn: Turn,
+        turn: ClientTurn,
         mut begun: Option<BegunBy>,
     ) -> Fetched {
         let worker = self.worker;
@@ -186,7 +186,7 @@ impl UserTurn<'_> {
     async fn send<'s>(
         &self,
         mut exchanges: SessionExchanges<'s>,
-        turn: Turn,
+        turn: ClientTurn,
         begun: Option<BegunBy>,
     ) -> (Client, SessionExchanges<'s>) {
         if let Some(begun) = begun {
@@ -211,7 +211,7 @@ impl UserTurn<'_> {
     }
 
     /// The way to a host, looked up once.
-    async fn destination(&self, message: &Message) -> io::Result<OwnedDestination> {
+    async fn destination(&self, message: &SessionMessage) -> io::Result<OwnedDestination> {
         let worker = self.worker;
         let address = &message.address;
         // A message over TCP goes to its host itself.
@@ -320,8 +320,8 @@ impl Exchanges for SessionExchanges<'_> {
         &mut self,
         client: &mut Client,
         connection: &mut Connection,
-        window: &mut Queue<Sent<()>>,
-    ) -> Read {
+        window: &mut ShortQueue<SentRequest<()>>,
+    ) -> AnswerRead {
         exchange::read(self.user_turn.context(), self, client, connection, window).await
     }
 
@@ -360,7 +360,7 @@ impl Exchanges for SessionExchanges<'_> {
         }
     }
 
-    fn bytes(&self, _: &(), _: &Turn, _: Instant) -> Vec<u8> {
+    fn bytes(&self, _: &(), _: &ClientTurn, _: Instant) -> Vec<u8> {
         self.sent.clone()
     }
 
@@ -394,7 +394,7 @@ impl HttpExchanges for SessionExchanges<'_> {
         Self: 's;
 
     /// Reads the answer; it is judged as the plan says where it is to a request of the list, or what that leads to.
-    fn sink<'s>(&'s self, _: &'s Sent<()>, kept: Option<&'s mut Vec<u8>>) -> Reply<'s> {
+    fn sink<'s>(&'s self, _: &'s SentRequest<()>, kept: Option<&'s mut Vec<u8>>) -> Reply<'s> {
         let plan = &self.user_turn.session.plan;
         let refreshes = plan.redirects.as_ref().is_some_and(|redirects| redirects.refresh);
         let reads_pages = match self.purpose.main {
@@ -430,28 +430,28 @@ impl HttpExchanges for SessionExchanges<'_> {
         self.purpose.prepared.tcp.is_some()
     }
 
-    fn reading(&self, _: &Sent<()>) -> Reading {
+    fn reading(&self, _: &SentRequest<()>) -> AnswerReading {
         let reader = self.purpose.prepared.tcp.as_ref().and_then(|tcp| tcp.reader());
-        reader.map_or_else(|| Reading::plain(false), Reading::of_tcp)
+        reader.map_or_else(|| AnswerReading::plain(false), AnswerReading::of_tcp)
     }
 
     fn expects(&self, _: &()) -> Framing {
         self.framing()
     }
 
-    fn memo<'s>(&'s self, _: &'s Sent<()>) -> Option<&'s RefCell<HeadMemo>> {
+    fn memo<'s>(&'s self, _: &'s SentRequest<()>) -> Option<&'s RefCell<HeadMemo>> {
         self.is_the_same_each_time().then(|| &*self.purpose.prepared.memo)
     }
 
     /// Remembers what the answer said, and finds out what follows: the same again, where it is a challenge that is answered.
-    fn settle(&self, sent: &Sent<()>, ended: Ended, reply: &mut Reply<'_>) -> Settled {
+    fn settle(&self, sent: &SentRequest<()>, ended: AnswerEnd, reply: &mut Reply<'_>) -> Settled {
         let user_turn = self.user_turn;
         let from = &self.message.address;
         user_turn.worker.account.count(|counts| {
             counts.conditional += u64::from(self.conditional);
             counts.unchanged += u64::from(reply.summary.status == 304);
         });
-        if let Ended::Complete = ended {
+        if let AnswerEnd::Complete = ended {
             user_turn.memory.note(self.message, reply, user_turn.now_s());
             if user_turn.memory.answers(reply, from, &mut self.rounds.borrow_mut()) {
                 self.fetched.set(None);
@@ -460,7 +460,7 @@ impl HttpExchanges for SessionExchanges<'_> {
         }
         self.note_sample(sent, reply);
         let (outcome, fetched) = self.judge(ended, sent.at, reply);
-        if matches!(ended, Ended::Failed(_) | Ended::BrokenOff) {
+        if matches!(ended, AnswerEnd::Failed(_) | AnswerEnd::BrokenOff) {
             self.fail_sample();
         }
         self.led_on.set(matches!(fetched, Fetched::LedOn(_)));
@@ -516,11 +516,11 @@ impl SessionExchanges<'_> {
     }
 
     /// Its outcome, and the request that it leads to.
-    fn judge(&self, ended: Ended, at: Instant, reply: &mut Reply<'_>) -> (Outcome, Fetched) {
+    fn judge(&self, ended: AnswerEnd, at: Instant, reply: &mut Reply<'_>) -> (Outcome, Fetched) {
         match ended {
-            Ended::Failed(failure) => return (Outcome::Failed(failure), Fetched::Over),
-            Ended::BrokenOff => return (Outcome::Aborted, Fetched::Over),
-            Ended::Complete => {}
+            AnswerEnd::Failed(failure) => return (Outcome::Failed(failure), Fetched::Over),
+            AnswerEnd::BrokenOff => return (Outcome::Aborted, Fetched::Over),
+            AnswerEnd::Complete => {}
         }
         if let Some(location) = self.redirection(reply) {
             return self.led_on(&location, reply.summary.status);

@@ -13,13 +13,13 @@ const LONGEST: usize = 4096;
 /// The cookies of one user, in the order they came.
 #[derive(Debug, Default)]
 pub(crate) struct Jar {
-    cookies: Vec<Kept>,
+    cookies: Vec<JarKept>,
     rules: CookieRules,
 }
 
 /// A cookie.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct JarKept {
     pub name: String,
     pub value: String,
     pub domain: String,
@@ -81,13 +81,13 @@ impl Jar {
     }
 
     /// The place of the cookie that another one takes.
-    fn place(&self, of: &Kept) -> Option<usize> {
-        let same = |old: &Kept| (&old.name, &old.domain, &old.path) == (&of.name, &of.domain, &of.path);
+    fn place(&self, of: &JarKept) -> Option<usize> {
+        let same = |old: &JarKept| (&old.name, &old.domain, &old.path) == (&of.name, &of.domain, &of.path);
         self.cookies.iter().position(same)
     }
 
     /// Keeps a cookie behind all others, in place of the one that it takes the place of. One that is over only ends that one.
-    fn keep(&mut self, new: Kept, now: i64) {
+    fn keep(&mut self, new: JarKept, now: i64) {
         if let Some(place) = self.place(&new) {
             self.cookies.remove(place);
         }
@@ -103,7 +103,7 @@ impl Jar {
     /// The value of the Cookie field for this address: `given` ones, where nothing of the same name is known, and then
     /// those of the jar. Empty where there are none.
     pub fn value(&self, given: &str, to: &Address, now: i64) -> String {
-        let mut fitting: Vec<&Kept> = self.cookies.iter().filter(|kept| kept.fits(to, now)).collect();
+        let mut fitting: Vec<&JarKept> = self.cookies.iter().filter(|kept| kept.fits(to, now)).collect();
         if self.rules != CookieRules::Rfc6265 {
             return self.by_other_rules(given, to, &fitting);
         }
@@ -121,25 +121,25 @@ impl Jar {
     }
 
     /// Given cookies are those of JMeter's manager: of version 1, with an empty path and the host for their domain.
-    fn by_other_rules(&self, given: &str, to: &Address, fitting: &[&Kept]) -> String {
+    fn by_other_rules(&self, given: &str, to: &Address, fitting: &[&JarKept]) -> String {
         let pairs = given.split(';').filter_map(|pair| pair.trim().split_once('='));
         let unknown = pairs.filter(|(name, _)| fitting.iter().all(|kept| kept.name != *name));
-        let given: Vec<Kept> = unknown
-            .map(|(name, value)| Kept {
+        let given: Vec<JarKept> = unknown
+            .map(|(name, value)| JarKept {
                 name: name.to_owned(),
                 value: value.to_owned(),
                 domain: to.host.clone(),
                 version: 1,
                 says_path: true,
                 says_domain: true,
-                ..Kept::default()
+                ..JarKept::default()
             })
             .collect();
         rules::written(self.rules, given.iter().chain(fitting.iter().copied()).collect())
     }
 }
 
-fn kept(field: &str, from: &Address, now: i64) -> Option<Kept> {
+fn kept(field: &str, from: &Address, now: i64) -> Option<JarKept> {
     let cookie = Cookie::parse(field).ok()?;
     if cookie.name().len() + cookie.value().len() > LONGEST {
         return None;
@@ -156,7 +156,7 @@ fn kept(field: &str, from: &Address, now: i64) -> Option<Kept> {
     let max_age = cookie.max_age().map(|age| now.saturating_add(age.whole_seconds()));
     let expires = || cookie.expires_datetime().map(|at| at.unix_timestamp());
     let path = cookie.path().filter(|path| path.starts_with('/'));
-    Some(Kept {
+    Some(JarKept {
         name: cookie.name().to_owned(),
         value: cookie.value().to_owned(),
         domain,
@@ -164,7 +164,7 @@ fn kept(field: &str, from: &Address, now: i64) -> Option<Kept> {
         path: path.map_or_else(|| default_path(&from.path), str::to_owned),
         secure: cookie.secure().unwrap_or(false),
         expires: max_age.or_else(expires),
-        ..Kept::default()
+        ..JarKept::default()
     })
 }
 
@@ -182,7 +182,7 @@ pub(super) fn is_below(host: &str, domain: &str) -> bool {
     above && host.parse::<IpAddr>().is_err()
 }
 
-impl Kept {
+impl JarKept {
     fn is_over(&self, now: i64) -> bool {
         self.expires.is_some_and(|expires| expires <= now)
     }

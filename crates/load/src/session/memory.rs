@@ -1,9 +1,9 @@
 //! The memory of one user: cookies, answers to challenges, validators, and its connections.
 
 use super::jar::Jar;
-use super::message::{Additions, Message};
+use super::message::{Additions, SessionMessage};
 use super::reply::Reply;
-use super::validators::Seen;
+use super::validators::ValidatorsSeen;
 use crate::auth::{Asker, Authenticator, Covered, Rounds};
 use crate::channel::{Destination, OwnedDestination};
 use crate::code::Edit;
@@ -23,10 +23,10 @@ pub(crate) struct Memory {
     plan: Rc<plan::Session>,
     jar: RefCell<Jar>,
     authenticator: Rc<Authenticator>,
-    seen: RefCell<Seen>,
+    seen: RefCell<ValidatorsSeen>,
     /// Clients that are not in use, each with a connection.
     idle: RefCell<Vec<Client>>,
-    tls: RefCell<Option<Rc<wire::tls::Client>>>,
+    tls: RefCell<Option<Rc<wire::tls::TlsClient>>>,
     /// The login was sent.
     pub logged_in: Cell<bool>,
 }
@@ -99,13 +99,13 @@ impl Memory {
     /// Fields that go along with a request; true if it asks on condition.
     pub fn additions(
         &self,
-        message: &Message,
+        message: &SessionMessage,
         destination: &OwnedDestination,
         http: &Http,
         now: i64,
     ) -> (Additions, bool) {
         let mut more = Additions::default();
-        let Message { request, address, .. } = message;
+        let SessionMessage { request, address, .. } = message;
         let method = &*request.method;
         let asker = Asker::Host(format!("{}:{}", address.host, address.port));
         // Only a login that covers bodies needs one that is sent in pieces.
@@ -153,7 +153,7 @@ impl Memory {
     }
 
     /// Remembers what an answer said; `now`: seconds since 1970.
-    pub(super) fn note(&self, message: &Message, reply: &mut Reply<'_>, now: i64) {
+    pub(super) fn note(&self, message: &SessionMessage, reply: &mut Reply<'_>, now: i64) {
         if self.plan.cookies {
             let mut jar = self.jar.borrow_mut();
             reply.cookies.iter().for_each(|set| jar.set(set, &message.address, now));

@@ -7,7 +7,7 @@ use wire::http2::FieldList;
 
 /// A request that can be led on.
 #[derive(Debug, Clone)]
-pub(crate) struct Message {
+pub(crate) struct SessionMessage {
     pub request: HttpRequest,
     /// Where it leads.
     pub address: Address,
@@ -86,7 +86,7 @@ impl Additions {
     }
 }
 
-impl Message {
+impl SessionMessage {
     /// Method and URL; of a message over TCP its address.
     pub fn title(&self) -> String {
         let url = &self.address.text;
@@ -94,10 +94,10 @@ impl Message {
     }
 
     /// `described`: its URL as it was described, without values.
-    pub fn new(request: HttpRequest, described: &Address) -> Message {
+    pub fn new(request: HttpRequest, described: &Address) -> SessionMessage {
         let filled = Some(&*request.target).filter(|target| *target != described.path);
         let filled = filled.and_then(|target| described.join(target));
-        Message { address: filled.unwrap_or_else(|| described.clone()), request, refused: false }
+        SessionMessage { address: filled.unwrap_or_else(|| described.clone()), request, refused: false }
     }
 
     /// Leads it to another place: scheme, host and port; nowhere, where that is none.
@@ -152,7 +152,7 @@ impl Message {
     }
 
     /// The request that an answer of this status leads to (RFC 9110 section 15.4).
-    pub fn led_on(&self, to: Address, status: u16, redirection: Redirection<'_>) -> Message {
+    pub fn led_on(&self, to: Address, status: u16, redirection: Redirection<'_>) -> SessionMessage {
         let how = redirection.becomes_get;
         let method = &*self.request.method;
         let becomes_get = match status {
@@ -174,11 +174,11 @@ impl Message {
             *host = FieldLine::new(host.name(), &to.authority);
         }
         request.secure = to.secure;
-        Message { request, address: to, refused: false }
+        SessionMessage { request, address: to, refused: false }
     }
 
     /// A GET of what a page needs.
-    pub fn resource(&self, at: Address, redirection: Redirection<'_>) -> Message {
+    pub fn resource(&self, at: Address, redirection: Redirection<'_>) -> SessionMessage {
         let mut message = self.led_on(at, 307, Redirection::STANDARD);
         redirection.become_get(&mut message.request);
         message
@@ -243,7 +243,7 @@ mod tests {
         OwnedDestination { tunnel: tunnel.map(str::to_owned), ..OwnedDestination::default() }
     }
 
-    fn text(message: &Message, added: &str, tunnel: Option<&str>) -> String {
+    fn text(message: &SessionMessage, added: &str, tunnel: Option<&str>) -> String {
         let fields = added.lines().map(|line| FieldLine::written(line.into(), Indexing::Literal)).collect();
         let more = Additions { fields, instead_of: Vec::new() };
         let mut out = Vec::new();
@@ -251,11 +251,11 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    fn of(text: &str, url: &str) -> Message {
-        Message::new(HttpRequest::of_text(text), &Address::parse(url).unwrap())
+    fn of(text: &str, url: &str) -> SessionMessage {
+        SessionMessage::new(HttpRequest::of_text(text), &Address::parse(url).unwrap())
     }
 
-    fn post() -> Message {
+    fn post() -> SessionMessage {
         of(POST, "http://h/form")
     }
 

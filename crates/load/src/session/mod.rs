@@ -24,13 +24,13 @@ pub(crate) use memory::Memory;
 
 use crate::answer::Test;
 use crate::channel::Hosts;
-use crate::exchange::{self, Begun, Busy, Client, Context, ReadyMessage, Turn, Worker};
+use crate::exchange::{self, Begun, Busy, Client, ClientTurn, Context, ReadyMessage, Worker};
 use crate::pace::Phase;
 use crate::request::Values;
 use crate::step::{Line, Prepared};
 use exchanges::{Chain, Fetched, Purpose};
 use measure::{Cause, Event, Fetch, PageMark, TimeMetric};
-use message::{Message, Redirection};
+use message::{Redirection, SessionMessage};
 use plan::Address;
 use plan::data::Moment;
 use std::cell::{Cell, RefCell};
@@ -95,7 +95,7 @@ struct UserTurn<'a> {
 
 /// A page whose resources are wanted.
 struct Page {
-    at: Message,
+    at: SessionMessage,
     wanted: Vec<Address>,
     fetch: Fetch,
     depth: u32,
@@ -103,7 +103,7 @@ struct Page {
 
 /// Where a walk begins.
 struct WalkStart {
-    message: Message,
+    message: SessionMessage,
     begun: Option<BegunBy>,
     cause: Cause,
     fetch: Fetch,
@@ -112,7 +112,7 @@ struct WalkStart {
 
 impl WalkStart {
     /// At a request of the user's main line.
-    fn of(message: Message, begun: Option<BegunBy>, cause: Cause) -> WalkStart {
+    fn of(message: SessionMessage, begun: Option<BegunBy>, cause: Cause) -> WalkStart {
         WalkStart { message, begun, cause, fetch: Fetch::default(), depth: 0 }
     }
 }
@@ -136,7 +136,7 @@ async fn fast(
     memory: &Memory,
     session: &SessionWork,
     prepared: Line<'_>,
-    turn: Turn,
+    turn: ClientTurn,
 ) -> Fast {
     let has_program = client.values.as_ref().is_some_and(|values| values.code.is_some());
     let Some(bytes) = prepared.written.get().filter(|_| !has_program) else { return Fast::NotYet };
@@ -165,7 +165,7 @@ pub(crate) async fn user_turn(
     memory: &mut Option<Rc<Memory>>,
     session: &SessionWork,
     prepared: Line<'_>,
-    turn: Turn,
+    turn: ClientTurn,
 ) {
     let new = || Rc::new(Memory::new(session.plan.clone(), session.seed, client.user));
     let memory = memory.get_or_insert_with(new);
@@ -218,7 +218,7 @@ impl UserTurn<'_> {
     }
 
     /// The user's login, before its first request; whether there was one.
-    async fn login(&self, turn: Turn) -> bool {
+    async fn login(&self, turn: ClientTurn) -> bool {
         let list = &self.session.login;
         if list.is_empty() || self.memory.logged_in.replace(true) {
             return false;
@@ -230,8 +230,8 @@ impl UserTurn<'_> {
     }
 
     /// A turn that was not planned: it is due when it is begun.
-    fn next_turn(&self) -> Turn {
-        Turn { number: self.number, due: self.worker.net.now(), lateness: None }
+    fn next_turn(&self) -> ClientTurn {
+        ClientTurn { number: self.number, due: self.worker.net.now(), lateness: None }
     }
 
     /// True if a URL can be fetched: https needs TLS, and through a proxy a tunnel.
@@ -239,13 +239,13 @@ impl UserTurn<'_> {
         !to.secure || self.worker.channels.speaks_https()
     }
 
-    fn message(&self, prepared: Line<'_>) -> Option<Message> {
+    fn message(&self, prepared: Line<'_>) -> Option<SessionMessage> {
         let is_fixed = prepared.is_fixed() && self.values.borrow().code.is_none();
         let unix_us = if is_fixed { 0 } else { self.worker.net.unix_micros() };
         let moment = Moment { unix_us, ..self.context().moment(self.number, self.user) };
         let values = &mut *self.values.borrow_mut();
         let request = prepared.fill(&moment, self.worker.part.index, values)?;
-        let mut message = Message::new(request, &prepared.address());
+        let mut message = SessionMessage::new(request, &prepared.address());
         if let Some(varying) = &prepared.varying {
             self.title.replace(Some(varying.title(&moment, &values.slots)).filter(|title| !title.is_empty()));
             message.move_to(&varying.place(&moment, &values.slots));
@@ -268,7 +268,7 @@ impl UserTurn<'_> {
     }
 
     /// A request, which may have begun, and what it leads to; returns the page at the end, where resources of it are wanted.
-    async fn walk(&self, start: WalkStart, turn: Turn, prepared: Line<'_>) -> Option<Page> {
+    async fn walk(&self, start: WalkStart, turn: ClientTurn, prepared: Line<'_>) -> Option<Page> {
         let WalkStart { mut message, mut begun, cause, fetch, depth } = start;
         let mut turn = turn;
         let chain = Chain::default();

@@ -14,7 +14,7 @@ const MOST: usize = 10_000;
 
 /// References found in a page, in the order they stand.
 #[derive(Debug, Default)]
-struct Found {
+struct NeedFound {
     needs: Vec<(String, Who)>,
     base: Option<String>,
     refresh: Option<String>,
@@ -44,11 +44,11 @@ type Parser = HtmlRewriter<'static, fn(&[u8])>;
 
 /// Reads a page, or a style sheet.
 pub(super) struct Needs {
-    reader: Reader,
-    found: Rc<RefCell<Found>>,
+    reader: NeedReader,
+    found: Rc<RefCell<NeedFound>>,
 }
 
-enum Reader {
+enum NeedReader {
     Page(Box<Parser>),
     /// Bytes that have come.
     Sheet(Vec<u8>),
@@ -88,18 +88,18 @@ impl Needs {
         };
         match elements {
             Elements::Browsers | Elements::Sieges => is(&"text/html").then(Needs::new),
-            Elements::Jmeters if is(&"text/css") => Some(Needs::within(Reader::Sheet(Vec::new()))),
+            Elements::Jmeters if is(&"text/css") => Some(Needs::within(NeedReader::Sheet(Vec::new()))),
             Elements::Jmeters => KINDS.iter().any(is).then(Needs::as_jmeter),
         }
     }
 
-    fn within(reader: Reader) -> Needs {
+    fn within(reader: NeedReader) -> Needs {
         Needs { reader, found: Rc::default() }
     }
 
     /// A page of which JMeter fetches what its own parser names.
     fn as_jmeter() -> Needs {
-        let found = Rc::new(RefCell::new(Found::default()));
+        let found = Rc::new(RefCell::new(NeedFound::default()));
         let bases = found.clone();
         let needs = found.clone();
         let settings = Settings::new()
@@ -112,11 +112,11 @@ impl Needs {
                 lagarto::of(element).into_iter().for_each(|reference| needs.need(Some(reference), Who::Both));
                 Ok(())
             }));
-        Needs { reader: Reader::Page(Box::new(rewriter(settings))), found }
+        Needs { reader: NeedReader::Page(Box::new(rewriter(settings))), found }
     }
 
     fn new() -> Needs {
-        let found = Rc::new(RefCell::new(Found::default()));
+        let found = Rc::new(RefCell::new(NeedFound::default()));
         let settings = references(&found, None);
         let scripted = found.clone();
         let bases = found.clone();
@@ -143,21 +143,21 @@ impl Needs {
                 }
                 Ok(())
             }));
-        Needs { reader: Reader::Page(Box::new(rewriter(settings))), found }
+        Needs { reader: NeedReader::Page(Box::new(rewriter(settings))), found }
     }
 
     /// The next bytes of the page.
     pub fn read(&mut self, bytes: &[u8]) {
         let goes_on = match &mut self.reader {
-            Reader::Page(parser) => parser.write(bytes).is_ok(),
-            Reader::Sheet(sheet) => {
+            NeedReader::Page(parser) => parser.write(bytes).is_ok(),
+            NeedReader::Sheet(sheet) => {
                 sheet.extend_from_slice(bytes);
                 sheet.len() <= LONGEST_SHEET
             }
-            Reader::Done => return,
+            NeedReader::Done => return,
         };
         if !goes_on {
-            self.reader = Reader::Done;
+            self.reader = NeedReader::Done;
         }
     }
 
@@ -186,17 +186,17 @@ impl Needs {
     }
 
     fn end(&mut self) {
-        match std::mem::replace(&mut self.reader, Reader::Done) {
-            Reader::Page(parser) => {
+        match std::mem::replace(&mut self.reader, NeedReader::Done) {
+            NeedReader::Page(parser) => {
                 // What is left of a broken page holds no whole reference.
                 let _ = parser.end();
             }
-            Reader::Sheet(sheet) => {
+            NeedReader::Sheet(sheet) => {
                 let imports = sheet::imports(&String::from_utf8_lossy(&sheet));
                 let mut found = self.found.borrow_mut();
                 imports.into_iter().for_each(|reference| found.need(Some(reference), Who::Both));
             }
-            Reader::Done => {}
+            NeedReader::Done => {}
         }
     }
 
@@ -210,7 +210,7 @@ impl Needs {
 }
 
 /// Handlers of all that names what is fetched at once. `who`: nobody else fetches it, whatever the element.
-fn references(found: &Rc<RefCell<Found>>, who: Option<Who>) -> Settings<'static, 'static> {
+fn references(found: &Rc<RefCell<NeedFound>>, who: Option<Who>) -> Settings<'static, 'static> {
     let mut settings = Settings::new();
     for (selector, named, usual) in REFERENCES {
         let found = found.clone();
@@ -239,8 +239,8 @@ fn rewriter(settings: Settings<'static, 'static>) -> Parser {
 }
 
 /// Reads what a browser with scripts does not look at. Its frames and the like nobody fetches.
-fn read_hidden(text: &str, found: &Rc<RefCell<Found>>) {
-    let inner = Rc::new(RefCell::new(Found::default()));
+fn read_hidden(text: &str, found: &Rc<RefCell<NeedFound>>) {
+    let inner = Rc::new(RefCell::new(NeedFound::default()));
     let mut parser = rewriter(references(&inner, Some(Who::Siege)));
     // What is left of a broken page holds no whole reference.
     let _ = parser.write(text.as_bytes()).and_then(|()| parser.end());
@@ -249,7 +249,7 @@ fn read_hidden(text: &str, found: &Rc<RefCell<Found>>) {
     of_siege.for_each(|(reference, who)| found.borrow_mut().need(Some(reference), who));
 }
 
-impl Found {
+impl NeedFound {
     /// The first base holds.
     fn begin(&mut self, base: Option<String>) {
         self.base = self.base.take().or(base);

@@ -4,7 +4,7 @@
 use super::needs::Needs;
 use super::validators::Validator;
 use crate::answer::coding::{Codings, decoded};
-use crate::answer::{self, Body, Found, Summary};
+use crate::answer::{self, AnswerFound, Body, Summary};
 use crate::step::RequestAnswer;
 use measure::Outcome;
 use plan::Elements;
@@ -176,7 +176,7 @@ impl answer::AnswerSink for Reply<'_> {
         self.summary
     }
 
-    fn found(&mut self, outcome: Outcome) -> Found {
+    fn found(&mut self, outcome: Outcome) -> AnswerFound {
         let detail = match (&self.answer, outcome) {
             (Some(answer), Outcome::CheckFailed(_)) => answer.detail(),
             _ => String::new(),
@@ -186,6 +186,6 @@ impl answer::AnswerSink for Reply<'_> {
             true => decoded(codings, &body, MOST).unwrap_or(body),
             false => body,
         };
-        Found { detail, body: self.shown.take().map(undone), ..Found::default() }
+        AnswerFound { detail, body: self.shown.take().map(undone), ..AnswerFound::default() }
     }
 }

@@ -2,7 +2,7 @@
 //! was seen of JMeter 5.6.3. Time is an argument.
 
 use super::date::Date;
-use super::jar::{Kept, Reach, default_path, is_below};
+use super::jar::{JarKept, Reach, default_path, is_below};
 use plan::{Address, CookieRules};
 
 /// How a field is taken apart, and what of it is heeded.
@@ -98,7 +98,7 @@ impl Grammar {
 }
 
 /// The cookies of a Set-Cookie field that these rules take; those without a value end one that is there.
-pub(super) fn read(rules: CookieRules, field: &str, from: &Address, now: i64) -> Vec<Kept> {
+pub(super) fn read(rules: CookieRules, field: &str, from: &Address, now: i64) -> Vec<JarKept> {
     let Some(grammar) = Grammar::of(rules, field) else { return Vec::new() };
     let all = match grammar.is_list {
         true => pieces(field, ',', true).into_iter().map(|piece| piece.whole).collect(),
@@ -107,7 +107,7 @@ pub(super) fn read(rules: CookieRules, field: &str, from: &Address, now: i64) ->
     all.into_iter().filter_map(|one| cookie(&grammar, one, from, now)).collect()
 }
 
-fn cookie(grammar: &Grammar, field: &str, from: &Address, now: i64) -> Option<Kept> {
+fn cookie(grammar: &Grammar, field: &str, from: &Address, now: i64) -> Option<JarKept> {
     let all = pieces(field, ';', grammar.quotes != Quotes::None);
     let (first, attributes) = all.split_first()?;
     let (name, value) = first.whole.split_once('=')?;
@@ -131,7 +131,7 @@ fn cookie(grammar: &Grammar, field: &str, from: &Address, now: i64) -> Option<Ke
         (Age::Read { .. }, Some(Ok(age))) => expires = Some(now.saturating_add(age)),
         (Age::Read { refuses: true }, Some(Err(_))) => return None,
     }
-    Some(Kept {
+    Some(JarKept {
         name: name.to_owned(),
         value: text(value, grammar.quotes != Quotes::None),
         says_path: path.is_some(),
@@ -145,11 +145,11 @@ fn cookie(grammar: &Grammar, field: &str, from: &Address, now: i64) -> Option<Ke
 
 impl Domains {
     /// A cookie that goes where the domain says, which a host has set; `None` where it may not.
-    fn owner(self, said: Option<String>, from: &Address) -> Option<Kept> {
+    fn owner(self, said: Option<String>, from: &Address) -> Option<JarKept> {
         let host = from.host.to_ascii_lowercase();
         let Some(said) = said else {
             let is_taken = !matches!(self, Domains::Netscape) || has_parts(&host, &host);
-            return is_taken.then(|| Kept { domain: host, reach: Reach::Host, ..Kept::default() });
+            return is_taken.then(|| JarKept { domain: host, reach: Reach::Host, ..JarKept::default() });
         };
         let said = said.to_ascii_lowercase();
         let bare = said.trim_start_matches('.');
@@ -162,7 +162,7 @@ impl Domains {
             Domains::Rfc2109 if is_of_rfc2109(&host, &said) => (said.as_str(), Reach::Ends),
             Domains::Any | Domains::Dotted | Domains::Netscape | Domains::Rfc2109 => return None,
         };
-        Some(Kept { domain: domain.to_owned(), reach, says_domain: true, ..Kept::default() })
+        Some(JarKept { domain: domain.to_owned(), reach, says_domain: true, ..JarKept::default() })
     }
 }
 
@@ -181,11 +181,11 @@ fn is_of_rfc2109(host: &str, said: &str) -> bool {
 }
 
 /// A part of a field, between separators.
-struct Piece<'a> {
+struct RulePiece<'a> {
     whole: &'a str,
 }
 
-impl Piece<'_> {
+impl RulePiece<'_> {
     fn name(&self) -> String {
         let name = self.whole.split_once('=').map_or(self.whole, |(name, _)| name);
         name.trim().to_ascii_lowercase()
@@ -197,7 +197,7 @@ impl Piece<'_> {
 }
 
 /// The parts of a field. `quotes`: separators between quotation marks are none.
-fn pieces(field: &str, separator: char, quotes: bool) -> Vec<Piece<'_>> {
+fn pieces(field: &str, separator: char, quotes: bool) -> Vec<RulePiece<'_>> {
     let mut is_quoted = false;
     let mut is_escaped = false;
     let parted = field.split(move |char| {
@@ -206,7 +206,7 @@ fn pieces(field: &str, separator: char, quotes: bool) -> Vec<Piece<'_>> {
         is_quoted ^= quotes && char == '"' && !was_escaped;
         char == separator && !is_quoted
     });
-    parted.map(|whole| Piece { whole }).collect()
+    parted.map(|whole| RulePiece { whole }).collect()
 }
 
 /// A value without the quotation marks around it, and what was escaped in them as it is.
@@ -224,19 +224,21 @@ fn unquoted(value: &str) -> String {
 }
 
 /// The value of the Cookie field for cookies that fit, in the order in which they came.
-pub(super) fn written(rules: CookieRules, mut fitting: Vec<&Kept>) -> String {
+pub(super) fn written(rules: CookieRules, mut fitting: Vec<&JarKept>) -> String {
     let least = fitting.iter().map(|kept| kept.version).min().unwrap_or(0);
     let is_plain =
         rules == CookieRules::HttpclientNetscape || rules == CookieRules::HttpclientDefault && least == 0;
     if !is_plain {
         fitting.sort_by_key(|kept| std::cmp::Reverse(kept.path.len()));
     }
-    let each = |write: fn(&Kept) -> String| fitting.iter().map(|kept| write(kept)).collect::<Vec<String>>();
+    let each =
+        |write: fn(&JarKept) -> String| fitting.iter().map(|kept| write(kept)).collect::<Vec<String>>();
     match rules {
         CookieRules::HttpclientDefault if !is_plain => {
             // Each is a field of its own there, and JMeter writes them without anything between.
-            let one =
-                |kept: &&Kept| format!("$Version={}; {}", kept.version, with_attributes(kept, kept.version));
+            let one = |kept: &&JarKept| {
+                format!("$Version={}; {}", kept.version, with_attributes(kept, kept.version))
+            };
             fitting.iter().map(one).collect()
         }
         CookieRules::HttpclientRfc2109 if !fitting.is_empty() => {
@@ -253,7 +255,7 @@ pub(super) fn written(rules: CookieRules, mut fitting: Vec<&Kept>) -> String {
     }
 }
 
-fn with_attributes(kept: &Kept, version: u32) -> String {
+fn with_attributes(kept: &JarKept, version: u32) -> String {
     let text = |value: &str| if version > 0 { format!("\"{value}\"") } else { value.to_owned() };
     let mut written = format!("{}={}", kept.name, text(&kept.value));
     if kept.says_path {

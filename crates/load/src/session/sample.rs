@@ -3,13 +3,13 @@
 use super::exchanges::SessionExchanges;
 use super::reply::Reply;
 use crate::code::{CodeUser, Sample, SampleTimes};
-use crate::exchange::{Ending, Sent};
+use crate::exchange::{Ending, SentRequest};
 use crate::request::contents;
 use measure::{Contents, Outcome, Remark};
 
 impl SessionExchanges<'_> {
     /// An answer has ended: what it was an answer to, and what is known of it before it is judged.
-    pub(super) fn note_sample(&self, sent: &Sent<()>, reply: &Reply<'_>) {
+    pub(super) fn note_sample(&self, sent: &SentRequest<()>, reply: &Reply<'_>) {
         let values = &mut *self.user_turn.values.borrow_mut();
         let Some(code) = values.code.as_mut().filter(|_| self.purpose.main) else { return };
         let now = self.user_turn.worker.net.recently();

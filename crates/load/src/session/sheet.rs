@@ -11,7 +11,7 @@ pub(super) fn imports(sheet: &str) -> Vec<String> {
             '/' if rest.starts_with("/*") => behind(&rest[2..], "*/"),
             '"' | '\'' => text(rest).rest,
             '@' if depth == 0 && is_import(rest) => match reference(rest[IMPORT.len()..].trim_start()) {
-                Some(Text { value, rest }) => {
+                Some(SheetText { value, rest }) => {
                     found.push(value);
                     rest
                 }
@@ -39,37 +39,37 @@ fn is_import(rest: &str) -> bool {
 }
 
 /// A quoted text, or what stands in `url(…)`, and what follows it.
-struct Text<'a> {
+struct SheetText<'a> {
     value: String,
     rest: &'a str,
 }
 
-fn reference(rest: &str) -> Option<Text<'_>> {
+fn reference(rest: &str) -> Option<SheetText<'_>> {
     if rest.starts_with(['"', '\'']) {
         return Some(text(rest));
     }
     let function = rest.get(..4).filter(|word| word.eq_ignore_ascii_case("url("))?;
     let inner = rest[function.len()..].trim_start();
     if inner.starts_with(['"', '\'']) {
-        let Text { value, rest } = text(inner);
-        return Some(Text { value, rest: behind(rest, ")") });
+        let SheetText { value, rest } = text(inner);
+        return Some(SheetText { value, rest: behind(rest, ")") });
     }
     let end = inner.find(')')?;
-    Some(Text { value: inner[..end].trim_end().to_owned(), rest: &inner[end + 1..] })
+    Some(SheetText { value: inner[..end].trim_end().to_owned(), rest: &inner[end + 1..] })
 }
 
 /// The text that begins with a quotation mark. One that nothing ends goes on to the end.
-fn text(rest: &str) -> Text<'_> {
+fn text(rest: &str) -> SheetText<'_> {
     let mut chars = rest.char_indices();
     let quote = chars.next().map(|(_, quote)| quote);
     let mut value = String::new();
     while let Some((at, next)) = chars.next() {
         if Some(next) == quote {
-            return Text { value, rest: &rest[at + next.len_utf8()..] };
+            return SheetText { value, rest: &rest[at + next.len_utf8()..] };
         }
         value.extend(if next == '\\' { chars.next().map(|(_, escaped)| escaped) } else { Some(next) });
     }
-    Text { value, rest: "" }
+    SheetText { value, rest: "" }
 }
 
 fn behind<'a>(rest: &'a str, end: &str) -> &'a str {

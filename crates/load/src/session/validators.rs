@@ -9,7 +9,7 @@ const MOST: usize = 10_000;
 
 /// The validators of the answers that one user has seen, by URL.
 #[derive(Debug, Default)]
-pub(crate) struct Seen(HashMap<String, Validator>);
+pub(crate) struct ValidatorsSeen(HashMap<String, Validator>);
 
 /// An answer, as it describes itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) struct Validator {
     pub expires: Option<i64>,
 }
 
-impl Seen {
+impl ValidatorsSeen {
     /// Remembers what a good answer to a GET said of itself.
     pub fn note(&mut self, url: &str, said: Validator) {
         if said.etag.is_none() && said.last_modified.is_none() && said.expires.is_none() {
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn conditions_are_those_of_the_last_answer() {
-        let mut seen = Seen::default();
+        let mut seen = ValidatorsSeen::default();
         let said = |etag: Option<&str>, expires| Validator {
             etag: etag.map(str::to_owned),
             last_modified: Some("Mon".to_owned()),

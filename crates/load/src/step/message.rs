@@ -4,7 +4,7 @@ use super::messages::{codec, write_framed};
 use measure::{Failure, FailureKind, Stage};
 use plan::Tcp;
 use plan::message::Framing as Written;
-use wire::message::{Error, Framing, Reader};
+use wire::message::{Framing, Reader, WireError};
 
 /// Settings of a message over TCP beside its body.
 pub(crate) struct PreparedTcp {
@@ -79,7 +79,7 @@ impl TcpReader {
     ///
     /// # Errors
     /// The bytes that arrived are no such message.
-    pub fn take(&mut self, bytes: &[u8]) -> Result<Taken, Error> {
+    pub fn take(&mut self, bytes: &[u8]) -> Result<Taken, WireError> {
         self.is_over |= bytes.is_empty();
         let (consumed, message) = match bytes {
             [] => (0, Some(self.reader.end_of_stream()?)),

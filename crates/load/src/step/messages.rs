@@ -2,9 +2,9 @@
 //!
 //! [`crate::request`] writes them, [`crate::answer`] looks into their answers.
 
-use crate::answer::{Code, Extractor, Finder, View};
+use crate::answer::{AnswerView, Extractor, ExtractorCode, Finder};
 use crate::control::{Decks, Draws};
-use crate::request::{Filling, MessageTemplate, Scope, Scratch, SlotNames, Slots, number};
+use crate::request::{Filling, MessageTemplate, RequestScope, Scratch, SlotNames, Slots, number};
 use plan::data::{Counts, Meaning, Moment, Names, RowOrder, Rows, Source, Tables};
 use plan::draw::{Draw, hash};
 use plan::message::{Framing, MessageOrder, MessageStep};
@@ -33,7 +33,7 @@ pub(crate) struct Messages {
     /// Requests under way on one connection.
     pub depth: usize,
     /// Where a code stands, and what it may be.
-    pub code: Option<Code>,
+    pub code: Option<ExtractorCode>,
     /// The values by which a request and its answer belong together.
     pub correlation: Option<(Finder, Finder)>,
     pushed: Option<(Finder, Vec<Vec<u8>>)>,
@@ -80,7 +80,7 @@ impl Messages {
         let extracted = step.extracted();
         let slots = &SlotNames::new(extracted.iter().copied());
         let names = Names { data: &step.data, extracted: &extracted };
-        let scope = Scope { names, slots, tables, decks, phase, seed };
+        let scope = RequestScope { names, slots, tables, decks, phase, seed };
         let prepared = step.messages.iter().enumerate().map(|(nth, message)| Prepared {
             name: if message.name.is_empty() { format!("message {}", nth + 1) } else { message.name.clone() },
             template: MessageTemplate::new(message, scope),
@@ -108,7 +108,7 @@ impl Messages {
             longest_request: step.longest_request as usize,
             longest_answer: u64::from(step.longest_answer),
             depth: step.pipeline.clamp(1, MessageStep::MAX_PIPELINE) as usize,
-            code: step.code.as_ref().map(Code::new),
+            code: step.code.as_ref().map(ExtractorCode::new),
             correlation: correlation.map(|rule| (Finder::new(&rule.request), Finder::new(&rule.answer))),
             pushed: pushed
                 .map(|rule| (Finder::new(&rule.at), rule.is.iter().map(|value| value.to_vec()).collect())),
@@ -178,7 +178,7 @@ impl Messages {
         filling: &Filling<'_>,
         scratch: &mut Scratch,
         to: &mut Vec<u8>,
-    ) -> Result<(), framing::Error> {
+    ) -> Result<(), framing::WireError> {
         if let Some(fixed) = &prepared.fixed {
             to.extend_from_slice(fixed);
             return Ok(());
@@ -187,7 +187,7 @@ impl Messages {
         self.frame(scratch, to)
     }
 
-    fn frame(&self, scratch: &Scratch, to: &mut Vec<u8>) -> Result<(), framing::Error> {
+    fn frame(&self, scratch: &Scratch, to: &mut Vec<u8>) -> Result<(), framing::WireError> {
         let (head, body) = scratch.message();
         let begin = to.len();
         let limit = self.longest_request as u64;
@@ -198,7 +198,7 @@ impl Messages {
         let length = (to.len() - begin) as u64;
         if length > limit {
             to.truncate(begin);
-            return Err(framing::Error::TooLong { length, limit });
+            return Err(framing::WireError::TooLong { length, limit });
         }
         Ok(())
     }
@@ -216,7 +216,7 @@ impl Messages {
             return Some((Some(Cow::Borrowed(status)), false));
         }
         match &self.code {
-            Some(code) => Some(code.judge(&View::of(answer))),
+            Some(code) => Some(code.judge(&AnswerView::of(answer))),
             None => self.http.then(|| (answer.status().map(Cow::Borrowed), true)),
         }
     }
@@ -232,7 +232,7 @@ impl Messages {
     /// True if nobody has asked for a message.
     pub fn is_pushed(&self, message: &framing::Message<'_>) -> bool {
         let Some((at, values)) = &self.pushed else { return false };
-        let found = at.find(&View::of(message));
+        let found = at.find(&AnswerView::of(message));
         found.is_some_and(|found| values.is_empty() || values.iter().any(|value| **value == *found))
     }
 }
@@ -246,7 +246,7 @@ pub(super) fn write_framed(
     head: &[u8],
     body: &[u8],
     to: &mut Vec<u8>,
-) -> Result<(), framing::Error> {
+) -> Result<(), framing::WireError> {
     let bare = if let framing::Framing::Length(length) = framing
         && head.is_empty()
     {
@@ -281,8 +281,8 @@ pub fn codec(framing: &Framing) -> Option<framing::Framing> {
             at: head.at as usize,
             number: number(head.number),
             counts: match head.counts {
-                Counts::Body => framing::Counts::Body,
-                Counts::Total => framing::Counts::Total,
+                Counts::Body => framing::WireCounts::Body,
+                Counts::Total => framing::WireCounts::Total,
             },
             adjust: head.adjust,
         }),

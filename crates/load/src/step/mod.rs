@@ -9,4 +9,6 @@ mod requests;
 pub(crate) use message::TcpReader;
 pub(crate) use messages::{Messages, Prepared as PreparedMessage};
 pub(crate) use objects::Objects;
-pub(crate) use requests::{Line, Models, Placing, Prepared, RequestAnswer, Requests, Shared, WantedLength};
+pub(crate) use requests::{
+    Line, Models, Placing, Prepared, RequestAnswer, RequestShared, Requests, WantedLength,
+};

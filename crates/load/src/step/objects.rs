@@ -1,6 +1,6 @@
 //! [`Objects`]: a step that asks for objects of the site.
 
-use crate::request::asked::{Asked, Laws, What};
+use crate::request::asked::{Laws, RequestAsked, What};
 use measure::{CacheResult, Label, Outcome};
 use plan::draw::hash;
 use plan::{AskedKind, ENDINGS};
@@ -33,7 +33,7 @@ impl Objects {
     }
 
     /// The label of a request that has ended so.
-    pub fn label(&self, asked: &Asked, outcome: Outcome, cache: CacheResult) -> Option<Label> {
+    pub fn label(&self, asked: &RequestAsked, outcome: Outcome, cache: CacheResult) -> Option<Label> {
         let labels = self.labels.get(asked.kind as usize)?;
         let ending = match (outcome, cache) {
             (Outcome::Ok | Outcome::Aborted, CacheResult::Hit) => "hit",
@@ -56,7 +56,7 @@ impl Objects {
     }
 
     /// Heads of earlier answers to such a request, where all of an object is asked for.
-    pub fn memo(&self, asked: &Asked) -> Option<&RefCell<HeadMemo>> {
+    pub fn memo(&self, asked: &RequestAsked) -> Option<&RefCell<HeadMemo>> {
         let name = match asked.what {
             What::Native { object } => object,
             What::Jtest(document) => document.number.to_bits(),

@@ -16,10 +16,10 @@ use crate::answer::Checks;
 use crate::channel::{Destination, Hosts, OwnedDestination, Targets};
 use crate::code::Interpreter;
 use crate::control::{Control, Model};
-use crate::request::http::{Message, Writer};
+use crate::request::http::{RequestMessage, RequestWriter};
 use crate::request::sign::Signer;
-use crate::request::{Scope, SlotNames, Starts, Values, starts};
-use line::{Lines, path_place};
+use crate::request::{RequestScope, SlotNames, Starts, Values, starts};
+use line::{RequestLines, path_place};
 use measure::Label;
 use plan::data::{Data, Names, RowOrder, Rows, Source, Tables};
 use plan::draw::Draw;
@@ -36,7 +36,7 @@ use wire::http1::{Expect as Framing, HeadMemo};
 
 /// The requests of a step.
 pub(crate) struct Requests {
-    lines: Lines,
+    lines: RequestLines,
     /// Sums of the weights up to and including each request, where they decide.
     weights: Vec<u64>,
     order: RequestOrder,
@@ -97,7 +97,7 @@ pub(crate) struct Prepared {
     /// The head that answers of the step begin with, where they are alike.
     pub memo: Rc<RefCell<HeadMemo>>,
     models: Models,
-    message: Message,
+    message: RequestMessage,
     /// It is a message over TCP.
     pub tcp: Option<Box<PreparedTcp>>,
     checks: Rc<Checks>,
@@ -116,7 +116,7 @@ pub(crate) enum WantedLength {
 /// All that the requests of a step have in common.
 #[derive(Clone, Copy)]
 struct Common<'a> {
-    writer: &'a Writer<'a>,
+    writer: &'a RequestWriter<'a>,
     /// Lines that differ in their paths alone may share what is prepared.
     shares: bool,
     checks: &'a Rc<Checks>,
@@ -138,12 +138,12 @@ pub(crate) struct Models {
     /// Phase and step.
     pub of: (usize, usize),
     /// Names that the step shares with the others of its scenario.
-    pub scenario: Rc<Shared>,
+    pub scenario: Rc<RequestShared>,
 }
 
 /// State shared by all steps of a scenario: names, and who interprets its programs.
 #[derive(Default)]
-pub(crate) struct Shared {
+pub(crate) struct RequestShared {
     kept: Vec<String>,
     starts: Starts,
     labels: Vec<String>,
@@ -152,16 +152,16 @@ pub(crate) struct Shared {
     edited: bool,
 }
 
-impl Shared {
+impl RequestShared {
     /// `labels`: those of the whole phase. `edited`: requests are values before they are bytes.
     pub fn new(
         scenario: &Scenario,
         labels: &[String],
         programs: Option<Rc<dyn Interpreter>>,
         edited: bool,
-    ) -> Shared {
+    ) -> RequestShared {
         let kept = scenario.kept().into_iter().map(str::to_owned).collect();
-        Shared { kept, starts: starts(&scenario.variables), labels: labels.to_vec(), programs, edited }
+        RequestShared { kept, starts: starts(&scenario.variables), labels: labels.to_vec(), programs, edited }
     }
 
     /// True if requests are values before they are bytes, whatever their session.
@@ -318,10 +318,10 @@ impl Requests {
         let slots = &SlotNames::new(kept.iter().copied()).starting(known.starts.clone());
         let names = Names { data: &step.data, extracted: &kept };
         let (decks, phase) = (&models.control.decks, models.of.0);
-        let scope = Scope { names, slots, tables, decks, phase, seed };
+        let scope = RequestScope { names, slots, tables, decks, phase, seed };
         let edited = !step.session.is_none() || known.edited;
         let writer =
-            Writer { templates: step.templates, http, scope, edited, sessions: !known.edited, signer };
+            RequestWriter { templates: step.templates, http, scope, edited, sessions: !known.edited, signer };
         let checks = Checks::new(&step.expect, &[], slots);
         let checks = &Rc::new(checks.and_after(step, slots, known.programs.as_deref()));
         let reading = step.reading;
@@ -342,7 +342,7 @@ impl Requests {
             hosts,
             session,
         };
-        let lines = Lines::new(&step.requests, |index, request| {
+        let lines = RequestLines::new(&step.requests, |index, request| {
             Prepared::new(index, request, expectation(&step.expect, request), &common)
         });
         let weights = if step.order == RequestOrder::Weighted { sums(lines.weights()) } else { Vec::new() };
@@ -367,7 +367,7 @@ impl Requests {
 
     /// None at all.
     pub fn of_nothing() -> Requests {
-        let (lines, weights, order) = (Lines::default(), Vec::new(), RequestOrder::Loop);
+        let (lines, weights, order) = (RequestLines::default(), Vec::new(), RequestOrder::Loop);
         Requests { lines, weights, order, seed: 0, login: Vec::new(), rows: None, feed: None }
     }
 
@@ -380,7 +380,9 @@ impl Requests {
         models: Models,
     ) -> Requests {
         let method = String::from_utf8_lossy(message.split(|byte| *byte == b' ').next().unwrap_or_default());
-        let Some(message) = Message::of(message, http, address.secure) else { return Requests::of_nothing() };
+        let Some(message) = RequestMessage::of(message, http, address.secure) else {
+            return Requests::of_nothing();
+        };
         let prepared = Prepared {
             destination: OwnedDestination::by_way_of(to),
             plain: method != "HEAD",
@@ -403,7 +405,7 @@ impl Requests {
             tcp: None,
             checks: Rc::default(),
         };
-        Requests { lines: Lines::one(prepared), ..Requests::of_nothing() }
+        Requests { lines: RequestLines::one(prepared), ..Requests::of_nothing() }
     }
 
     /// The request whose turn it is.

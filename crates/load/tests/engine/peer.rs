@@ -6,7 +6,7 @@ use plan::site::{Paths, write_prefix};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
-use wire::http1::{Limits, RequestHead, RequestReader, RequestSink, Target, Version, write};
+use wire::http1::{Http1Limits, RequestHead, RequestReader, RequestSink, Target, Version, write};
 
 /// Action of the server on its nth request, counted over all connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ async fn connection(
     script: Script,
     seen: Rc<Cell<u64>>,
 ) -> Option<()> {
-    let mut reader = RequestReader::new(Limits::default());
+    let mut reader = RequestReader::new(Http1Limits::default());
     let (mut path, paths) = (Path::default(), Paths::new(&site));
     loop {
         reader.begin();

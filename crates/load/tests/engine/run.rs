@@ -96,7 +96,7 @@ impl Case {
     pub fn new(phases: Vec<Phase>, script: impl Fn(u64) -> Act + 'static) -> Case {
         let load = Load {
             target: Some("peer:1".to_owned()),
-            limits: plan::Limits { grace: Duration::from_millis(100), ..plan::Limits::default() },
+            limits: plan::LoadLimits { grace: Duration::from_millis(100), ..plan::LoadLimits::default() },
             phases,
             ..Load::default()
         };

@@ -93,10 +93,10 @@ impl Case {
             target: Some("peer:1".to_owned()),
             protocol: Protocol::Messages(self.connections.clone()),
             check: self.check,
-            limits: plan::Limits {
+            limits: plan::LoadLimits {
                 request: self.request_limit,
                 grace: Duration::from_millis(100),
-                ..plan::Limits::default()
+                ..plan::LoadLimits::default()
             },
             phases: vec![phase],
             ..Load::default()

@@ -10,7 +10,7 @@ use plan::site::Size;
 use plan::{MessageStep, ObjectStep, Origin, Pace, Popularity, Protocol, Request, RequestStep, Step};
 use std::env;
 use std::time::Duration;
-use wire::http1::{Expect, Limits, ResponseHead, ResponseReader, ResponseSink};
+use wire::http1::{Expect, Http1Limits, ResponseHead, ResponseReader, ResponseSink};
 
 /// How often, where nobody says.
 const TIMES: u64 = 100;
@@ -41,7 +41,7 @@ fn parse() {
         Content-Type: text/plain\r\nContent-Length: 100\r\nLast-Modified: Sat, 21 Nov 2026 07:00:00 GMT\r\n\
         Connection: keep-alive\r\nETag: \"6740c0f0-64\"\r\nAccept-Ranges: bytes\r\n\r\n";
     let answer = [&answer[..], &[b'x'; 100]].concat();
-    let mut reader = ResponseReader::new(Limits::default());
+    let mut reader = ResponseReader::new(Http1Limits::default());
     let mut seen = Seen::default();
     for _ in 0..times() {
         reader.begin(Expect::Body);

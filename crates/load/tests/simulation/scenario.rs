@@ -109,7 +109,7 @@ fn draw(seed: u64, attempt: u64) -> Case {
     case.tls = secure.then(|| tls_of(&mut choose, alpn));
     case.program = (kind == Program).then(|| choose.one(&programs::ALL));
     case.workers = choose.one(&[1, 1, 1, 2, 3]);
-    case.load.limits = plan::Limits {
+    case.load.limits = plan::LoadLimits {
         connect: choose.time(5, 500),
         request: choose.time(20, 2_000),
         grace: choose.time(0, 500),

@@ -5,9 +5,9 @@ use std::cell::{Cell, RefCell};
 use std::future::pending;
 use std::rc::Rc;
 use std::time::Duration;
-use transport::Stream;
-use wire::http1::{Limits, RequestHead, RequestReader, RequestSink, Stage, Target};
-use wire::tls::Server;
+use transport::TransportStream;
+use wire::http1::{Http1Limits, Http1Stage, RequestHead, RequestReader, RequestSink, Target};
+use wire::tls::TlsServer;
 
 /// One thing that the server does.
 #[derive(Debug, Clone)]
@@ -51,20 +51,20 @@ impl Script {
 }
 
 /// Serves until the world ends.
-pub async fn serve(net: Net, mut listener: Listener, script: Script, tls: Option<Server>) {
+pub async fn serve(net: Net, mut listener: Listener, script: Script, tls: Option<TlsServer>) {
     let (began, requests) = (net.now(), Rc::new(Cell::new(0)));
     loop {
         let Ok((stream, _)) = listener.accept().await else { continue };
         let stream = match &tls {
             None => stream.into(),
-            Some(server) => Stream::server(&net, stream, server).expect("the settings are good"),
+            Some(server) => TransportStream::server(&net, stream, server).expect("the settings are good"),
         };
         let (net_of_task, script, requests) = (net.clone(), script.clone(), requests.clone());
         net.spawn(async move {
             let mut line = Line {
                 net: net_of_task,
                 stream,
-                reader: RequestReader::new(Limits::default()),
+                reader: RequestReader::new(Http1Limits::default()),
                 unread: Vec::new(),
                 path: Path::default(),
             };
@@ -94,7 +94,7 @@ pub async fn serve(net: Net, mut listener: Listener, script: Script, tls: Option
 
 struct Line {
     net: Net,
-    stream: Stream,
+    stream: TransportStream,
     reader: RequestReader,
     /// Received and not read yet.
     unread: Vec<u8>,
@@ -140,7 +140,7 @@ impl Line {
                 self.reader.begin();
                 return Some(());
             }
-            if head && self.reader.stage() == Stage::Body {
+            if head && self.reader.stage() == Http1Stage::Body {
                 return Some(());
             }
         }

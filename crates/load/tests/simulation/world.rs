@@ -6,7 +6,7 @@ use crate::server::{Script, serve};
 use load::{Control, Job, drive_script};
 use measure::{Counts, Failure, FailureKind, OriginCounts, Snapshot, Stage, Tally, TimeMetric};
 use net::{Faults, Limits, ListenOptions, Listener, Log, Net, Simulation, UdpOptions, UdpSocket, Usage};
-use origin::{Settings, Shared};
+use origin::{OriginSettings, OriginShared};
 use plan::{Load, Pace, Part, Phase, Request, RequestStep, Scenario, Site, Step, Stop};
 use rcgen::{CertificateParams, KeyPair, PKCS_ED25519};
 use std::cell::RefCell;
@@ -26,7 +26,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Both ends of TLS, each with a memory of its own. The server's signatures are of one length, so that the same seed sends
 /// as many bytes each time; which ones, only the system's chance knows.
-pub fn tls_of(choose: &mut Chooser, alpn: &[&str]) -> (tls::Client, tls::Server) {
+pub fn tls_of(choose: &mut Chooser, alpn: &[&str]) -> (tls::TlsClient, tls::TlsServer) {
     static IDENTITY: OnceLock<tls::Identity> = OnceLock::new();
     let identity = IDENTITY.get_or_init(|| {
         let key = KeyPair::generate_for(&PKCS_ED25519).expect("a key");
@@ -42,7 +42,7 @@ pub fn tls_of(choose: &mut Chooser, alpn: &[&str]) -> (tls::Client, tls::Server)
     let alpn: Vec<String> = alpn.iter().map(|name| (*name).to_owned()).collect();
     let (off, sessions, early) =
         (tls::Resumption::Off, tls::Resumption::Sessions, tls::Resumption::EarlyData);
-    let client = tls::Client::new(&tls::ClientSettings {
+    let client = tls::TlsClient::new(&tls::ClientSettings {
         trust: tls::Trust::Anybody,
         identity: None,
         versions: versions.clone(),
@@ -52,7 +52,7 @@ pub fn tls_of(choose: &mut Chooser, alpn: &[&str]) -> (tls::Client, tls::Server)
         resumption: choose.one(&[off, sessions, early]),
         keep_certificates: false,
     });
-    let server = tls::Server::new(&tls::ServerSettings {
+    let server = tls::TlsServer::new(&tls::ServerSettings {
         identity: identity.clone(),
         client_roots: None,
         versions,
@@ -79,7 +79,7 @@ pub struct Case {
     /// Workers of the load, each with its part; they share the simulated thread.
     pub workers: u32,
     /// Begins TLS on either side, where it is spoken.
-    pub tls: Option<(tls::Client, tls::Server)>,
+    pub tls: Option<(tls::TlsClient, tls::TlsServer)>,
     /// Maker of each worker's program, where the load has a script.
     pub program: Option<Make>,
     /// Stops the run after this long.
@@ -162,11 +162,11 @@ pub fn requests(count: u64) -> Stop {
 pub fn load(phases: Vec<Phase>) -> Load {
     Load {
         target: Some(AT.to_owned()),
-        limits: plan::Limits {
+        limits: plan::LoadLimits {
             connect: Duration::from_millis(200),
             request: Duration::from_millis(300),
             grace: Duration::from_millis(100),
-            ..plan::Limits::default()
+            ..plan::LoadLimits::default()
         },
         phases,
         ..Load::default()
@@ -224,7 +224,7 @@ impl Case {
         let control = Arc::new(Control::new(self.load.phases.len(), self.workers));
         let collected = Rc::new(RefCell::new(Collected::new(self.load.phases.len())));
         let (client, server) = self.tls.unzip();
-        let settings = Settings {
+        let settings = OriginSettings {
             site: self.site.clone(),
             behaviour: Default::default(),
             seed: self.seed,
@@ -300,15 +300,15 @@ fn serve_as(
     net: &Net,
     (listener, datagrams): (Listener, Option<UdpSocket>),
     server: Server,
-    settings: Settings,
-) -> Option<Arc<Shared>> {
+    settings: OriginSettings,
+) -> Option<Arc<OriginShared>> {
     match server {
         Server::Script(script) => {
             net.spawn(serve(net.clone(), listener, script, settings.tls));
             None
         }
         Server::Origin(behaviour) => {
-            let shared = Shared::new(Settings { behaviour: *behaviour, ..settings }, 1);
+            let shared = OriginShared::new(OriginSettings { behaviour: *behaviour, ..settings }, 1);
             net.spawn(origin::serve(net.clone(), listener, datagrams, shared.clone(), 0, None));
             Some(shared)
         }

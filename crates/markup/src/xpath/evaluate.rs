@@ -1,8 +1,8 @@
 //! The value of an expression in a document. Each step that is taken counts, so that no expression takes for ever.
 
 use super::function::Function;
-use super::{Axis, Comparison, Expression, Found, NodeTest, Operation, Step};
-use crate::tree::{Content, Document, Node};
+use super::{Axis, Comparison, Expression, Found, NodeTest, Operation, XpathStep};
+use crate::tree::{Document, MarkupContent, Node};
 
 /// Nodes that an evaluation looks at, at most.
 const MOST_STEPS: u64 = 5_000_000;
@@ -10,10 +10,10 @@ const MOST_STEPS: u64 = 5_000_000;
 /// Evaluates an expression at the root of a document.
 pub(super) fn evaluate(of: &Expression, document: &Document, most: usize) -> Vec<Found> {
     let mut evaluator = Evaluator { document, steps: 0 };
-    let here = Here { item: Item { node: 0, attribute: None }, place: 1, last: 1 };
+    let here = Here { item: XpathItem { node: 0, attribute: None }, place: 1, last: 1 };
     let Ok(value) = evaluator.value(of, here) else { return Vec::new() };
     match value {
-        Value::Items(items) => {
+        XpathValue::Items(items) => {
             let found = items.into_iter().take(most).map(|item| match item.attribute {
                 None => Found::Node(item.node),
                 Some(_) => Found::Text(evaluator.text(item)),
@@ -26,7 +26,7 @@ pub(super) fn evaluate(of: &Expression, document: &Document, most: usize) -> Vec
 
 /// A node, or an attribute of an element; in document order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Item {
+struct XpathItem {
     node: Node,
     attribute: Option<u16>,
 }
@@ -34,14 +34,14 @@ struct Item {
 /// Where an expression is evaluated.
 #[derive(Clone, Copy)]
 struct Here {
-    item: Item,
+    item: XpathItem,
     /// Its place among those that a predicate is tried with, from 1, and how many they are.
     place: usize,
     last: usize,
 }
 
-enum Value {
-    Items(Vec<Item>),
+enum XpathValue {
+    Items(Vec<XpathItem>),
     Boolean(bool),
     Number(f64),
     Text(String),
@@ -63,26 +63,26 @@ impl Evaluator<'_> {
         if self.steps > MOST_STEPS { Err(TooLong) } else { Ok(()) }
     }
 
-    fn value(&mut self, of: &Expression, here: Here) -> Evaluated<Value> {
+    fn value(&mut self, of: &Expression, here: Here) -> Evaluated<XpathValue> {
         self.spend(0)?;
         Ok(match of {
-            Expression::Number(number) => Value::Number(*number),
-            Expression::Text(text) => Value::Text(text.clone()),
+            Expression::Number(number) => XpathValue::Number(*number),
+            Expression::Text(text) => XpathValue::Text(text.clone()),
             Expression::Or(left, right) => {
-                Value::Boolean(self.holds(left, here)? || self.holds(right, here)?)
+                XpathValue::Boolean(self.holds(left, here)? || self.holds(right, here)?)
             }
             Expression::And(left, right) => {
-                Value::Boolean(self.holds(left, here)? && self.holds(right, here)?)
+                XpathValue::Boolean(self.holds(left, here)? && self.holds(right, here)?)
             }
             Expression::Compare(how, left, right) => {
                 let left = self.value(left, here)?;
                 let right = self.value(right, here)?;
-                Value::Boolean(self.compare(*how, &left, &right)?)
+                XpathValue::Boolean(self.compare(*how, &left, &right)?)
             }
             Expression::Compute(operation, left, right) => {
                 let left = self.number(left, here)?;
                 let right = self.number(right, here)?;
-                Value::Number(match operation {
+                XpathValue::Number(match operation {
                     Operation::Add => left + right,
                     Operation::Subtract => left - right,
                     Operation::Multiply => left * right,
@@ -90,16 +90,16 @@ impl Evaluator<'_> {
                     Operation::Remainder => left % right,
                 })
             }
-            Expression::Negate(of) => Value::Number(-self.number(of, here)?),
+            Expression::Negate(of) => XpathValue::Number(-self.number(of, here)?),
             Expression::Call(function, arguments) => self.call(*function, arguments, here)?,
-            _ => Value::Items(self.items(of, here)?),
+            _ => XpathValue::Items(self.items(of, here)?),
         })
     }
 
     /// Nodes, in document order.
-    fn items(&mut self, of: &Expression, here: Here) -> Evaluated<Vec<Item>> {
+    fn items(&mut self, of: &Expression, here: Here) -> Evaluated<Vec<XpathItem>> {
         match of {
-            Expression::Absolute(steps) => self.walk(vec![Item { node: 0, attribute: None }], steps),
+            Expression::Absolute(steps) => self.walk(vec![XpathItem { node: 0, attribute: None }], steps),
             Expression::Relative(steps) => self.walk(vec![here.item], steps),
             Expression::From(of, steps) => {
                 let from = self.items(of, here)?;
@@ -120,7 +120,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn walk(&mut self, mut from: Vec<Item>, steps: &[Step]) -> Evaluated<Vec<Item>> {
+    fn walk(&mut self, mut from: Vec<XpathItem>, steps: &[XpathStep]) -> Evaluated<Vec<XpathItem>> {
         for step in steps {
             let mut next = Vec::new();
             for item in &from {
@@ -135,9 +135,9 @@ impl Evaluator<'_> {
     }
 
     /// Returns the items that an axis leads to, the nearest first.
-    fn along(&mut self, from: Item, step: &Step) -> Evaluated<Vec<Item>> {
+    fn along(&mut self, from: XpathItem, step: &XpathStep) -> Evaluated<Vec<XpathItem>> {
         let document = self.document;
-        let Item { node, attribute } = from;
+        let XpathItem { node, attribute } = from;
         let up = |node: Node| std::iter::successors(document.parent(node), |node| document.parent(*node));
         let siblings = |node: Node| document.children(document.parent(node).unwrap_or(0));
         // The parent of an attribute is its element; it has no siblings and nothing in it.
@@ -145,7 +145,7 @@ impl Evaluator<'_> {
             (Axis::Attribute, None) => {
                 let all = document.attributes(node).iter().enumerate();
                 let kept = all.filter(|(_, known)| fits_name(&step.test, &known.name));
-                let items = kept.map(|(nth, _)| Item { node, attribute: u16::try_from(nth).ok() });
+                let items = kept.map(|(nth, _)| XpathItem { node, attribute: u16::try_from(nth).ok() });
                 return Ok(items.collect());
             }
             (Axis::Itself, Some(_)) => {
@@ -181,30 +181,30 @@ impl Evaluator<'_> {
         };
         self.spend(nodes.len())?;
         let kept = nodes.into_iter().filter(|node| self.fits(*node, &step.test));
-        Ok(kept.map(|node| Item { node, attribute: None }).collect())
+        Ok(kept.map(|node| XpathItem { node, attribute: None }).collect())
     }
 
     fn fits(&self, node: Node, test: &NodeTest) -> bool {
         match (test, self.document.content(node)) {
             (NodeTest::Node, _) => true,
-            (NodeTest::Text, Content::Text(_)) => true,
-            (NodeTest::Comment, Content::Comment(_)) => true,
-            (NodeTest::Instruction(wanted), Content::Instruction { name, .. }) => {
+            (NodeTest::Text, MarkupContent::Text(_)) => true,
+            (NodeTest::Comment, MarkupContent::Comment(_)) => true,
+            (NodeTest::Instruction(wanted), MarkupContent::Instruction { name, .. }) => {
                 wanted.as_ref().is_none_or(|wanted| **wanted == **name)
             }
-            (test, Content::Element { name, .. }) => fits_name(test, name),
+            (test, MarkupContent::Element { name, .. }) => fits_name(test, name),
             _ => false,
         }
     }
 
-    fn filter(&mut self, mut items: Vec<Item>, predicates: &[Expression]) -> Evaluated<Vec<Item>> {
+    fn filter(&mut self, mut items: Vec<XpathItem>, predicates: &[Expression]) -> Evaluated<Vec<XpathItem>> {
         for predicate in predicates {
             let last = items.len();
             let mut kept = Vec::new();
             for (nth, item) in items.into_iter().enumerate() {
                 let here = Here { item, place: nth + 1, last };
                 let keep = match self.value(predicate, here)? {
-                    Value::Number(number) => number == here.place as f64,
+                    XpathValue::Number(number) => number == here.place as f64,
                     other => truth(&other),
                 };
                 if keep {
@@ -234,33 +234,33 @@ impl Evaluator<'_> {
         Ok(text)
     }
 
-    fn number_of(&self, value: &Value) -> f64 {
+    fn number_of(&self, value: &XpathValue) -> f64 {
         match value {
-            Value::Number(number) => *number,
-            Value::Boolean(truth) => f64::from(u8::from(*truth)),
+            XpathValue::Number(number) => *number,
+            XpathValue::Boolean(truth) => f64::from(u8::from(*truth)),
             other => to_number(&self.text_of(other)),
         }
     }
 
-    fn text_of(&self, value: &Value) -> String {
+    fn text_of(&self, value: &XpathValue) -> String {
         match value {
-            Value::Text(text) => text.clone(),
-            Value::Boolean(truth) => truth.to_string(),
-            Value::Number(number) => shown(*number),
-            Value::Items(items) => items.first().map_or_else(String::new, |item| self.text(*item)),
+            XpathValue::Text(text) => text.clone(),
+            XpathValue::Boolean(truth) => truth.to_string(),
+            XpathValue::Number(number) => shown(*number),
+            XpathValue::Items(items) => items.first().map_or_else(String::new, |item| self.text(*item)),
         }
     }
 
-    fn text(&self, item: Item) -> String {
+    fn text(&self, item: XpathItem) -> String {
         match item.attribute {
             Some(nth) => self.document.attributes(item.node)[usize::from(nth)].value.clone(),
             None => self.document.text(item.node),
         }
     }
 
-    fn compare(&mut self, how: Comparison, left: &Value, right: &Value) -> Evaluated<bool> {
+    fn compare(&mut self, how: Comparison, left: &XpathValue, right: &XpathValue) -> Evaluated<bool> {
         match (left, right) {
-            (Value::Items(items), Value::Items(others)) => {
+            (XpathValue::Items(items), XpathValue::Items(others)) => {
                 let texts: Vec<String> = others.iter().map(|item| self.text(*item)).collect();
                 self.spend(items.len().saturating_mul(texts.len()))?;
                 Ok(items.iter().map(|item| self.text(*item)).any(|text| {
@@ -270,31 +270,31 @@ impl Evaluator<'_> {
                     })
                 }))
             }
-            (Value::Items(items), other) => {
+            (XpathValue::Items(items), other) => {
                 self.spend(items.len())?;
                 Ok(self.compare_items(how, items, other))
             }
-            (other, Value::Items(items)) => {
+            (other, XpathValue::Items(items)) => {
                 self.spend(items.len())?;
                 Ok(self.compare_items(turned(how), items, other))
             }
             (left, right) if is_order(how) => Ok(compares(how, self.number_of(left), self.number_of(right))),
-            (Value::Boolean(_), _) | (_, Value::Boolean(_)) => {
+            (XpathValue::Boolean(_), _) | (_, XpathValue::Boolean(_)) => {
                 Ok((truth(left) == truth(right)) == (how == Comparison::Equal))
             }
-            (Value::Number(_), _) | (_, Value::Number(_)) => {
+            (XpathValue::Number(_), _) | (_, XpathValue::Number(_)) => {
                 Ok(compares(how, self.number_of(left), self.number_of(right)))
             }
             (left, right) => Ok((self.text_of(left) == self.text_of(right)) == (how == Comparison::Equal)),
         }
     }
 
-    fn compare_items(&self, how: Comparison, items: &[Item], other: &Value) -> bool {
+    fn compare_items(&self, how: Comparison, items: &[XpathItem], other: &XpathValue) -> bool {
         match other {
-            Value::Boolean(other) => {
+            XpathValue::Boolean(other) => {
                 compares(how, f64::from(u8::from(!items.is_empty())), f64::from(u8::from(*other)))
             }
-            Value::Text(text) if !is_order(how) => {
+            XpathValue::Text(text) if !is_order(how) => {
                 items.iter().any(|item| (self.text(*item) == *text) == (how == Comparison::Equal))
             }
             other => {
@@ -304,30 +304,30 @@ impl Evaluator<'_> {
         }
     }
 
-    fn call(&mut self, function: Function, arguments: &[Expression], here: Here) -> Evaluated<Value> {
+    fn call(&mut self, function: Function, arguments: &[Expression], here: Here) -> Evaluated<XpathValue> {
         // Without an argument, of where one stands.
         let own = Expression::Relative(Vec::new());
         let first = arguments.first().unwrap_or(&own);
         Ok(match function {
-            Function::Last => Value::Number(here.last as f64),
-            Function::Position => Value::Number(here.place as f64),
-            Function::True => Value::Boolean(true),
-            Function::False => Value::Boolean(false),
-            Function::Boolean => Value::Boolean(self.holds(first, here)?),
-            Function::Not => Value::Boolean(!self.holds(first, here)?),
-            Function::Count => Value::Number(self.items(first, here)?.len() as f64),
+            Function::Last => XpathValue::Number(here.last as f64),
+            Function::Position => XpathValue::Number(here.place as f64),
+            Function::True => XpathValue::Boolean(true),
+            Function::False => XpathValue::Boolean(false),
+            Function::Boolean => XpathValue::Boolean(self.holds(first, here)?),
+            Function::Not => XpathValue::Boolean(!self.holds(first, here)?),
+            Function::Count => XpathValue::Number(self.items(first, here)?.len() as f64),
             Function::Sum => {
                 let items = self.items(first, here)?;
-                Value::Number(items.into_iter().map(|item| to_number(&self.text(item))).sum())
+                XpathValue::Number(items.into_iter().map(|item| to_number(&self.text(item))).sum())
             }
             Function::LocalName | Function::NamespaceUri | Function::Name => {
                 let item = self.items(first, here)?.first().copied();
-                Value::Text(item.map_or_else(String::new, |item| self.name(function, item)))
+                XpathValue::Text(item.map_or_else(String::new, |item| self.name(function, item)))
             }
-            Function::Number => Value::Number(self.number(first, here)?),
-            Function::Floor => Value::Number(self.number(first, here)?.floor()),
-            Function::Ceiling => Value::Number(self.number(first, here)?.ceil()),
-            Function::Round => Value::Number((self.number(first, here)? + 0.5).floor()),
+            Function::Number => XpathValue::Number(self.number(first, here)?),
+            Function::Floor => XpathValue::Number(self.number(first, here)?.floor()),
+            Function::Ceiling => XpathValue::Number(self.number(first, here)?.ceil()),
+            Function::Round => XpathValue::Number((self.number(first, here)? + 0.5).floor()),
             _ => return self.call_of_texts(function, arguments, first, here),
         })
     }
@@ -338,29 +338,29 @@ impl Evaluator<'_> {
         arguments: &[Expression],
         first: &Expression,
         here: Here,
-    ) -> Evaluated<Value> {
+    ) -> Evaluated<XpathValue> {
         let text = self.string(first, here)?;
         let second = match arguments.get(1).filter(|_| function != Function::Substring) {
             Some(second) => self.string(second, here)?,
             None => String::new(),
         };
         Ok(match function {
-            Function::StartsWith => Value::Boolean(text.starts_with(&second)),
-            Function::Contains => Value::Boolean(text.contains(&second)),
-            Function::Length => Value::Number(text.chars().count() as f64),
+            Function::StartsWith => XpathValue::Boolean(text.starts_with(&second)),
+            Function::Contains => XpathValue::Boolean(text.contains(&second)),
+            Function::Length => XpathValue::Number(text.chars().count() as f64),
             Function::SubstringBefore => {
-                Value::Text(text.split_once(&second).map_or("", |(before, _)| before).to_owned())
+                XpathValue::Text(text.split_once(&second).map_or("", |(before, _)| before).to_owned())
             }
             Function::SubstringAfter => {
-                Value::Text(text.split_once(&second).map_or("", |(_, after)| after).to_owned())
+                XpathValue::Text(text.split_once(&second).map_or("", |(_, after)| after).to_owned())
             }
-            Function::Normalize => Value::Text(text.split_whitespace().collect::<Vec<_>>().join(" ")),
+            Function::Normalize => XpathValue::Text(text.split_whitespace().collect::<Vec<_>>().join(" ")),
             Function::Concat => {
                 let mut all = text + &second;
                 for more in &arguments[2..] {
                     all += &self.string(more, here)?;
                 }
-                Value::Text(all)
+                XpathValue::Text(all)
             }
             Function::Translate => {
                 let to: Vec<char> = self.string(&arguments[2], here)?.chars().collect();
@@ -368,7 +368,7 @@ impl Evaluator<'_> {
                     Some(at) => to.get(at).copied(),
                     None => Some(one),
                 };
-                Value::Text(text.chars().filter_map(put).collect())
+                XpathValue::Text(text.chars().filter_map(put).collect())
             }
             Function::Substring => {
                 let round = |number: f64| (number + 0.5).floor();
@@ -381,16 +381,16 @@ impl Evaluator<'_> {
                     let place = f64::from(*place);
                     place >= begin && place < end
                 });
-                Value::Text(kept.map(|(one, _)| one).collect())
+                XpathValue::Text(kept.map(|(one, _)| one).collect())
             }
-            _ => Value::Text(text),
+            _ => XpathValue::Text(text),
         })
     }
 
-    fn name(&self, function: Function, item: Item) -> String {
+    fn name(&self, function: Function, item: XpathItem) -> String {
         let name = match (item.attribute, self.document.content(item.node)) {
             (Some(nth), _) => &*self.document.attributes(item.node)[usize::from(nth)].name,
-            (None, Content::Element { name, .. } | Content::Instruction { name, .. }) => name,
+            (None, MarkupContent::Element { name, .. } | MarkupContent::Instruction { name, .. }) => name,
             _ => return String::new(),
         };
         let (prefix, local) =
@@ -403,7 +403,7 @@ impl Evaluator<'_> {
     }
 
     /// Returns the namespace that a prefix stands for where an element stands.
-    fn namespace(&self, item: Item, prefix: Option<&str>) -> String {
+    fn namespace(&self, item: XpathItem, prefix: Option<&str>) -> String {
         let declared = match prefix {
             Some(prefix) => format!("xmlns:{prefix}"),
             None if item.attribute.is_some() => return String::new(),
@@ -426,12 +426,12 @@ fn fits_name(test: &NodeTest, name: &str) -> bool {
     }
 }
 
-fn truth(value: &Value) -> bool {
+fn truth(value: &XpathValue) -> bool {
     match value {
-        Value::Boolean(truth) => *truth,
-        Value::Number(number) => *number != 0.0 && !number.is_nan(),
-        Value::Text(text) => !text.is_empty(),
-        Value::Items(items) => !items.is_empty(),
+        XpathValue::Boolean(truth) => *truth,
+        XpathValue::Number(number) => *number != 0.0 && !number.is_nan(),
+        XpathValue::Text(text) => !text.is_empty(),
+        XpathValue::Items(items) => !items.is_empty(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The functions of XPath's core library (section 4), by their names and what they take.
 
-use super::{Expression, Kind};
+use super::{Expression, XpathKind};
 
 macro_rules! functions {
     ($($function:ident $name:literal $least:literal $most:literal $kind:ident)*) => {
@@ -15,8 +15,8 @@ macro_rules! functions {
             }
 
             /// The kind of its value.
-            pub fn kind(self) -> Kind {
-                match self { $(Function::$function => Kind::$kind),* }
+            pub fn kind(self) -> XpathKind {
+                match self { $(Function::$function => XpathKind::$kind),* }
             }
 
             /// Arguments at least and at most.
@@ -71,7 +71,7 @@ impl Function {
             self,
             Function::Count | Function::Sum | Function::LocalName | Function::NamespaceUri | Function::Name
         );
-        match arguments.first().filter(|first| of_nodes && first.kind() != Kind::Nodes) {
+        match arguments.first().filter(|first| of_nodes && first.kind() != XpathKind::Nodes) {
             Some(_) => Err(format!("{name}() takes nodes")),
             None => Ok(()),
         }

@@ -17,7 +17,7 @@ pub struct XPath {
 
 /// The kinds of value that an expression has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum XpathKind {
     /// Nodes, in document order.
     Nodes,
     /// True or false.
@@ -47,7 +47,7 @@ impl XPath {
     }
 
     /// The kind of its value.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> XpathKind {
         self.expression.kind()
     }
 
@@ -70,11 +70,11 @@ enum Expression {
     Text(String),
     Call(Function, Vec<Expression>),
     /// Steps from the root.
-    Absolute(Vec<Step>),
+    Absolute(Vec<XpathStep>),
     /// Steps from where one stands.
-    Relative(Vec<Step>),
+    Relative(Vec<XpathStep>),
     /// Steps from each of the nodes that are found.
-    From(Box<Expression>, Vec<Step>),
+    From(Box<Expression>, Vec<XpathStep>),
     /// The nodes that are found for which these hold.
     Filter(Box<Expression>, Vec<Expression>),
 }
@@ -99,7 +99,7 @@ enum Operation {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Step {
+struct XpathStep {
     axis: Axis,
     test: NodeTest,
     predicates: Vec<Expression>,
@@ -133,13 +133,13 @@ enum NodeTest {
 }
 
 impl Expression {
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> XpathKind {
         match self {
-            Expression::Or(..) | Expression::And(..) | Expression::Compare(..) => Kind::Boolean,
-            Expression::Compute(..) | Expression::Negate(_) | Expression::Number(_) => Kind::Number,
-            Expression::Text(_) => Kind::Text,
+            Expression::Or(..) | Expression::And(..) | Expression::Compare(..) => XpathKind::Boolean,
+            Expression::Compute(..) | Expression::Negate(_) | Expression::Number(_) => XpathKind::Number,
+            Expression::Text(_) => XpathKind::Text,
             Expression::Call(function, _) => function.kind(),
-            _ => Kind::Nodes,
+            _ => XpathKind::Nodes,
         }
     }
 }

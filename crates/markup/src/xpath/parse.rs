@@ -2,7 +2,7 @@
 
 use super::function::Function;
 use super::lexer::{Token, tokens};
-use super::{Axis, Comparison, Expression, Kind, NodeTest, Operation, Step};
+use super::{Axis, Comparison, Expression, NodeTest, Operation, XpathKind, XpathStep};
 
 /// Expressions within each other, at most.
 const DEPTH: usize = 64;
@@ -14,7 +14,7 @@ const DEPTH: usize = 64;
 pub(super) fn parse(text: &str) -> Result<Expression, String> {
     let wrong = |why: String| format!("'{text}' is no XPath 1.0 expression that is understood: {why}");
     let tokens = tokens(text).map_err(wrong)?;
-    let mut parser = Parser { tokens, at: 0, depth: 0 };
+    let mut parser = XpathParser { tokens, at: 0, depth: 0 };
     let expression = parser.expression().map_err(wrong)?;
     match parser.token() {
         Token::End => Ok(expression),
@@ -22,7 +22,7 @@ pub(super) fn parse(text: &str) -> Result<Expression, String> {
     }
 }
 
-struct Parser {
+struct XpathParser {
     tokens: Vec<Token>,
     at: usize,
     depth: usize,
@@ -41,7 +41,7 @@ fn shown(token: &Token) -> String {
     }
 }
 
-impl Parser {
+impl XpathParser {
     fn token(&self) -> &Token {
         &self.tokens[self.at.min(self.tokens.len() - 1)]
     }
@@ -133,7 +133,7 @@ impl Parser {
         let mut left = self.path()?;
         while self.take("|") {
             let right = self.path()?;
-            if left.kind() != Kind::Nodes || right.kind() != Kind::Nodes {
+            if left.kind() != XpathKind::Nodes || right.kind() != XpathKind::Nodes {
                 return Err("'|' joins nodes only".to_owned());
             }
             left = Expression::Union(Box::new(left), Box::new(right));
@@ -155,7 +155,7 @@ impl Parser {
         let of = self.primary()?;
         let predicates = self.predicates()?;
         let is_path = !predicates.is_empty() || self.is("/") || self.is("//");
-        if is_path && of.kind() != Kind::Nodes {
+        if is_path && of.kind() != XpathKind::Nodes {
             return Err("a path begins with nodes only".to_owned());
         }
         let of = match predicates.is_empty() {
@@ -179,15 +179,15 @@ impl Parser {
         }
     }
 
-    fn steps(&mut self) -> Read<Vec<Step>> {
+    fn steps(&mut self) -> Read<Vec<XpathStep>> {
         let first = self.step()?;
         self.more_steps(vec![first])
     }
 
-    fn more_steps(&mut self, mut steps: Vec<Step>) -> Read<Vec<Step>> {
+    fn more_steps(&mut self, mut steps: Vec<XpathStep>) -> Read<Vec<XpathStep>> {
         loop {
             if self.take("//") {
-                steps.push(Step {
+                steps.push(XpathStep {
                     axis: Axis::DescendantOrSelf,
                     test: NodeTest::Node,
                     predicates: Vec::new(),
@@ -202,10 +202,10 @@ impl Parser {
         }
     }
 
-    fn step(&mut self) -> Read<Step> {
+    fn step(&mut self) -> Read<XpathStep> {
         for (sign, axis) in [("..", Axis::Parent), (".", Axis::Itself)] {
             if self.take(sign) {
-                return Ok(Step { axis, test: NodeTest::Node, predicates: Vec::new() });
+                return Ok(XpathStep { axis, test: NodeTest::Node, predicates: Vec::new() });
             }
         }
         let axis = match (self.token(), self.ahead()) {
@@ -221,7 +221,7 @@ impl Parser {
             _ => Axis::Child,
         };
         let test = self.node_test()?;
-        Ok(Step { axis, test, predicates: self.predicates()? })
+        Ok(XpathStep { axis, test, predicates: self.predicates()? })
     }
 
     fn node_test(&mut self) -> Read<NodeTest> {
@@ -272,7 +272,7 @@ impl Parser {
                 let inner = self.expression()?;
                 self.expect(")")?;
                 // Parentheses end a path: what follows counts among all that is found.
-                Ok(if inner.kind() == Kind::Nodes {
+                Ok(if inner.kind() == XpathKind::Nodes {
                     Expression::Filter(Box::new(inner), Vec::new())
                 } else {
                     inner

@@ -42,7 +42,7 @@ pub struct Member {
 #[derive(Debug, Clone, Default)]
 pub struct History {
     roots: BTreeMap<u32, Root>,
-    members: BTreeMap<u32, Known>,
+    members: BTreeMap<u32, HistoryKnown>,
     /// Who listens at each address, or did until nobody listened there.
     listening: BTreeMap<String, BTreeSet<u32>>,
     waiting: Vec<Waiting>,
@@ -62,7 +62,7 @@ struct Root {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct HistoryKnown {
     member: Member,
     since: Duration,
     /// Its age then.
@@ -76,11 +76,11 @@ struct Waiting {
     at: Duration,
     until: Duration,
     process: Process,
-    what: End,
+    what: HistoryEnd,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum End {
+enum HistoryEnd {
     Worker { worker: u32, how: Ending },
     Root { how: Ending, address: Option<String> },
     Listener { address: String },
@@ -112,7 +112,7 @@ impl History {
 
     /// Workers that have lived for so long that none of them is still to become what it shall be.
     pub fn established(&self, at: Duration) -> impl Iterator<Item = u32> {
-        let is_so = move |known: &&Known| known.member.works && known.lived(at) >= ESTABLISHED;
+        let is_so = move |known: &&HistoryKnown| known.member.works && known.lived(at) >= ESTABLISHED;
         self.members.values().filter(is_so).map(|known| known.member.pid)
     }
 
@@ -137,7 +137,7 @@ impl History {
         self.members
             .retain(|pid, known| known.member.works || members.iter().any(|member| member.pid == *pid));
         for member in members {
-            let known = self.members.entry(member.pid).or_insert(Known {
+            let known = self.members.entry(member.pid).or_insert(HistoryKnown {
                 member: *member,
                 since: at,
                 age: member.age,
@@ -190,7 +190,7 @@ impl History {
             return self.nobody_listens(at, address, &before);
         }
         self.listening.insert(address.to_owned(), now.iter().map(|process| process.pid).collect());
-        self.waiting.retain(|waiting| waiting.what != End::Listener { address: address.to_owned() });
+        self.waiting.retain(|waiting| waiting.what != HistoryEnd::Listener { address: address.to_owned() });
         for by in now {
             if self.roots.get(&by.pid).is_some_and(|root| !root.ended) {
                 continue;
@@ -205,11 +205,11 @@ impl History {
         }
         for waiting in &mut self.waiting {
             match &mut waiting.what {
-                End::Root { address: gone, .. } if gone.as_deref() == Some(address) => {
+                HistoryEnd::Root { address: gone, .. } if gone.as_deref() == Some(address) => {
                     *gone = None;
                     waiting.until = at;
                 }
-                End::Root { .. } | End::Worker { .. } | End::Listener { .. } => {}
+                HistoryEnd::Root { .. } | HistoryEnd::Worker { .. } | HistoryEnd::Listener { .. } => {}
             }
         }
     }
@@ -228,7 +228,7 @@ impl History {
     pub fn close(&mut self, now: Duration) -> Vec<Happened> {
         let mut told = self.due(now);
         // Nobody may have listened for a moment only.
-        let listener = |waiting: &Waiting| matches!(waiting.what, End::Listener { .. });
+        let listener = |waiting: &Waiting| matches!(waiting.what, HistoryEnd::Listener { .. });
         let waiting = std::mem::take(&mut self.waiting);
         waiting.into_iter().filter(|waiting| !listener(waiting)).for_each(|waiting| self.tell(waiting));
         self.tell_reloads(now + TOGETHER);
@@ -257,10 +257,10 @@ impl History {
             return self.due.push(happened(at, process, change, true));
         }
         let until = at + if address.is_some() && how != Ending::Unknown { GONE } else { LOOKS };
-        self.waiting.push(Waiting { at, until, process, what: End::Root { how, address } });
+        self.waiting.push(Waiting { at, until, process, what: HistoryEnd::Root { how, address } });
     }
 
-    fn member_ended(&mut self, at: Duration, known: Known, how: Ending) {
+    fn member_ended(&mut self, at: Duration, known: HistoryKnown, how: Ending) {
         let Member { pid, root, works, .. } = known.member;
         let settled = known.lived(at) >= SETTLED;
         let Some(root) = self.roots.get_mut(&root).filter(|root| works && settled && !root.ended) else {
@@ -271,7 +271,7 @@ impl History {
         let by_itself = !how.is_crash() && (how != Ending::Unknown || fresh);
         if !by_itself {
             let until = at + if how.is_crash() { HEIR } else { SLOW_HEIR };
-            self.waiting.push(Waiting { at, until, process, what: End::Worker { worker: pid, how } });
+            self.waiting.push(Waiting { at, until, process, what: HistoryEnd::Worker { worker: pid, how } });
         } else if root.old.contains(&pid) {
             root.left.insert(pid);
             root.reload_due = Some(at + TOGETHER);
@@ -283,18 +283,19 @@ impl History {
         // Where nobody who listened is left, their ends are told.
         if let Some(root) = alive {
             let process = root.process.clone();
-            let what = End::Listener { address: address.to_owned() };
+            let what = HistoryEnd::Listener { address: address.to_owned() };
             self.waiting.push(Waiting { at, until: at + GONE, process, what });
         }
     }
 
     /// How a process that was not known comes to an address.
     fn another(&mut self, address: &str, before: &BTreeSet<u32>, by: Process) -> Option<(Process, Change)> {
-        let gone = |what: &End| matches!(what, End::Root { address: Some(at), .. } if at == address);
+        let gone =
+            |what: &HistoryEnd| matches!(what, HistoryEnd::Root { address: Some(at), .. } if at == address);
         let place = self.waiting.iter().position(|waiting| gone(&waiting.what));
         let left = place.map(|place| {
             let Waiting { at, process, what, .. } = self.waiting.remove(place);
-            if let End::Root { how, .. } = what {
+            if let HistoryEnd::Root { how, .. } = what {
                 let change = Change::Ended { how, address: None };
                 self.due.push(happened(at, process.clone(), change, false));
             }
@@ -313,13 +314,14 @@ impl History {
     }
 
     fn is_over(&self, waiting: &Waiting, now: Duration) -> bool {
-        let has_heir = matches!(waiting.what, End::Worker { .. }) && self.heir(waiting).is_some();
+        let has_heir = matches!(waiting.what, HistoryEnd::Worker { .. }) && self.heir(waiting).is_some();
         now >= waiting.until || has_heir
     }
 
     /// The worker that began after one had ended.
     fn heir(&self, waiting: &Waiting) -> Option<u32> {
-        let after = |known: &&Known| known.member.root == waiting.process.pid && known.since >= waiting.at;
+        let after =
+            |known: &&HistoryKnown| known.member.root == waiting.process.pid && known.since >= waiting.at;
         self.members.values().find(after).map(|known| known.member.pid)
     }
 
@@ -327,13 +329,13 @@ impl History {
         let heir = self.heir(&waiting);
         let Waiting { at, process, what, .. } = waiting;
         let (change, fatal) = match what {
-            End::Worker { how: Ending::Unknown, .. } if heir.is_none() => return,
-            End::Worker { worker, how } => (Change::WorkerEnded { worker, how, heir }, how.is_crash()),
-            End::Root { how, address } => {
+            HistoryEnd::Worker { how: Ending::Unknown, .. } if heir.is_none() => return,
+            HistoryEnd::Worker { worker, how } => (Change::WorkerEnded { worker, how, heir }, how.is_crash()),
+            HistoryEnd::Root { how, address } => {
                 let fatal = address.is_some();
                 (Change::Ended { how, address }, fatal)
             }
-            End::Listener { address } => (Change::Closed { address }, false),
+            HistoryEnd::Listener { address } => (Change::Closed { address }, false),
         };
         self.due.push(happened(at, process, change, fatal));
     }
@@ -364,12 +366,12 @@ impl History {
 }
 
 /// True if a process came during the run, or since the last reload, to work for a root.
-fn is_fresh(known: &Known, root: u32, old: &BTreeSet<u32>) -> bool {
+fn is_fresh(known: &HistoryKnown, root: u32, old: &BTreeSet<u32>) -> bool {
     let Member { pid, root: of, works, .. } = known.member;
     of == root && works && !known.was_there && !old.contains(&pid)
 }
 
-impl Known {
+impl HistoryKnown {
     /// The least that it has lived.
     fn lived(&self, at: Duration) -> Duration {
         self.age + at.saturating_sub(self.since)

@@ -1,6 +1,6 @@
 //! The exit code of a run: a function of the verdict and of the conditions that the figures were held to, and of nothing else.
 
-use super::{Conduct, Verdict, Worth};
+use super::{Conduct, RunVerdict, Worth};
 use crate::agents::AgentUse;
 use crate::judged::Judged;
 use crate::run::RunResult;
@@ -49,7 +49,7 @@ const TABLE: [(ExitCode, &str); 6] = [
 
 impl ExitCode {
     /// The code of a run with this verdict.
-    pub fn of_run(result: &RunResult, verdict: &Verdict) -> ExitCode {
+    pub fn of_run(result: &RunResult, verdict: &RunVerdict) -> ExitCode {
         if result.was_ended_by_hand() {
             return ExitCode::EndedByHand;
         }
@@ -63,7 +63,7 @@ impl ExitCode {
     }
 
     /// The code of a run that came to its end with this verdict, whose figures were held to these conditions.
-    pub(super) fn of(verdict: &Verdict, thresholds: &[Judged]) -> ExitCode {
+    pub(super) fn of(verdict: &RunVerdict, thresholds: &[Judged]) -> ExitCode {
         if thresholds.iter().any(|one| one.violated) {
             return ExitCode::Failed;
         }

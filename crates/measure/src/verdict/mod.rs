@@ -9,7 +9,7 @@ mod target;
 
 pub use exit::ExitCode;
 pub use names::VerdictNames;
-pub use target::{Conduct, Finding, FindingKind, TargetVerdict};
+pub use target::{Conduct, FindingKind, TargetVerdict, VerdictFinding};
 
 use crate::agents::{AgentUse, OriginUse};
 use crate::counts::Counts;
@@ -21,7 +21,7 @@ use serde::Serialize;
 /// The verdict on a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Verdict {
+pub struct RunVerdict {
     /// Worth of its figures.
     pub measurement: Measurement,
     /// How the target did, as far as they tell.
@@ -93,7 +93,7 @@ impl Worth {
     }
 }
 
-impl Verdict {
+impl RunVerdict {
     /// True if the figures speak of the target.
     pub fn is_valid(&self) -> bool {
         self.measurement.state == Worth::Valid
@@ -110,9 +110,9 @@ impl Verdict {
 
 impl RunResult {
     /// Judges the run. `measured`: the figures that count.
-    pub fn verdict(&self, measured: &PhaseResult) -> Verdict {
+    pub fn verdict(&self, measured: &PhaseResult) -> RunVerdict {
         let target = self.target_verdict(measured);
-        Verdict { measurement: self.measurement(target.is_silent()), target }
+        RunVerdict { measurement: self.measurement(target.is_silent()), target }
     }
 
     /// `silent`: the target answered no more, so what could not be sent then is not the generator's fault.

@@ -6,7 +6,7 @@ use std::fmt;
 /// The two words of a verdict.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(from = "Told")]
+#[serde(from = "VerdictWords")]
 pub struct VerdictNames {
     /// Worth of the figures: [`super::Worth::name`].
     pub measurement: String,
@@ -34,7 +34,7 @@ impl fmt::Display for VerdictNames {
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
-enum Told {
+enum VerdictWords {
     One(String),
     Two {
         #[serde(default)]
@@ -44,11 +44,11 @@ enum Told {
     },
 }
 
-impl From<Told> for VerdictNames {
-    fn from(told: Told) -> VerdictNames {
+impl From<VerdictWords> for VerdictNames {
+    fn from(told: VerdictWords) -> VerdictNames {
         match told {
-            Told::Two { measurement, target } => VerdictNames { measurement, target },
-            Told::One(word) => of_one_word(&word),
+            VerdictWords::Two { measurement, target } => VerdictNames { measurement, target },
+            VerdictWords::One(word) => of_one_word(&word),
         }
     }
 }

@@ -35,7 +35,7 @@ pub struct TargetVerdict {
     /// Of those that left, the ones without a good answer; answers that failed a check only where they are more than are tolerated.
     pub bad: u64,
     /// Findings against it, the gravest first.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<VerdictFinding>,
 }
 
 /// How a target did, in one word.
@@ -101,7 +101,7 @@ impl Conduct {
 /// A finding against the target.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Finding {
+pub struct VerdictFinding {
     /// Its kind.
     pub kind: FindingKind,
     /// Requests that it speaks of.
@@ -160,7 +160,8 @@ impl TargetVerdict {
     /// Returns the verdict as one sentence part.
     pub fn sentence(&self) -> String {
         // How many they were in all says less than what became of them.
-        let is_sum = |finding: &&Finding| finding.kind == FindingKind::MostlyBad && self.findings.len() > 1;
+        let is_sum =
+            |finding: &&VerdictFinding| finding.kind == FindingKind::MostlyBad && self.findings.len() > 1;
         let told = self.findings.iter().filter(|finding| !is_sum(finding));
         let found = told.map(|finding| finding.text.as_str()).collect::<Vec<_>>().join("; ");
         if found.is_empty() {
@@ -182,7 +183,7 @@ impl RunResult {
     pub(super) fn target_verdict(&self, measured: &PhaseResult) -> TargetVerdict {
         let silence = self.silence();
         let died = self.processes.died();
-        let found = Found::new(measured, self.has_wrong_answers());
+        let found = VerdictFound::new(measured, self.has_wrong_answers());
         let not_stored = self.not_stored();
         let state = match () {
             () if died.is_some() => Conduct::Died,
@@ -193,7 +194,8 @@ impl RunResult {
             () if found.bad() + found.counts.stray > 0 || !not_stored.is_empty() => Conduct::Flawed,
             () => Conduct::Answered,
         };
-        let mut findings: Vec<Finding> = silence.map(|silence| silence.finding()).into_iter().collect();
+        let mut findings: Vec<VerdictFinding> =
+            silence.map(|silence| silence.finding()).into_iter().collect();
         let mostly_bad = found.share() >= MOSTLY;
         if mostly_bad {
             findings.insert(0, found.mostly_bad());
@@ -205,11 +207,15 @@ impl RunResult {
         findings.extend(not_stored);
         if found.requests == 0 && measured.counts().requests > 0 {
             let count = measured.counts().requests;
-            findings =
-                vec![Finding { kind: FindingKind::Failed, count, text: notes::NOT_ASKED.with(&[&count]) }];
+            findings = vec![VerdictFinding {
+                kind: FindingKind::Failed,
+                count,
+                text: notes::NOT_ASKED.with(&[&count]),
+            }];
         }
         if let Some(died) = died {
-            let finding = Finding { kind: FindingKind::Died, count: found.bad(), text: died.sentence() };
+            let finding =
+                VerdictFinding { kind: FindingKind::Died, count: found.bad(), text: died.sentence() };
             findings.insert(0, finding);
         }
         let silent_since_s = silence.and_then(|silence| silence.since).map(|since| since.as_secs_f64());
@@ -243,7 +249,7 @@ impl RunResult {
     }
 
     /// Requests that were sent and to which no whole answer came, by time and by what they were.
-    fn lost(&self, measured: &PhaseResult, found: &Found) -> Option<Finding> {
+    fn lost(&self, measured: &PhaseResult, found: &VerdictFound) -> Option<VerdictFinding> {
         let timed_out: u64 =
             measured.tally.failures().filter(|(failure, _)| failure.is_lost()).map(|(_, count)| count).sum();
         let count = measured.counts().unfinished + timed_out;
@@ -262,12 +268,12 @@ impl RunResult {
         let template = if titles.is_empty() { notes::LOST } else { notes::LOST_OF };
         values.extend((!titles.is_empty()).then_some(&titles as &dyn Display));
         let text = template.with(&values);
-        Some(Finding { kind: FindingKind::Lost, count, text })
+        Some(VerdictFinding { kind: FindingKind::Lost, count, text })
     }
 
     /// That the cache stopped storing, or does not serve what it was given.
-    fn not_stored(&self) -> Vec<Finding> {
-        let stopped = self.decay().map(|decay| Finding {
+    fn not_stored(&self) -> Vec<VerdictFinding> {
+        let stopped = self.decay().map(|decay| VerdictFinding {
             kind: FindingKind::StoppedStoring,
             count: decay.due - decay.hits,
             text: notes::STOPPED_STORING.with(&[
@@ -279,7 +285,7 @@ impl RunResult {
         });
         // Of a cache that stores nothing any more all objects are dead.
         let dead = self.dead.as_ref().filter(|_| stopped.is_none());
-        let dead = dead.map(|dead| Finding {
+        let dead = dead.map(|dead| VerdictFinding {
             kind: FindingKind::DeadObjects,
             count: dead.objects,
             text: notes::DEAD_OBJECTS.with(&[
@@ -325,7 +331,7 @@ fn span(first: Duration, last: Duration) -> String {
 }
 
 /// Requests of a run by what the target made of them.
-struct Found {
+struct VerdictFound {
     /// Those that left this machine.
     requests: u64,
     failed: u64,
@@ -335,11 +341,11 @@ struct Found {
     counts: Counts,
 }
 
-impl Found {
-    fn new(measured: &PhaseResult, has_wrong: bool) -> Found {
+impl VerdictFound {
+    fn new(measured: &PhaseResult, has_wrong: bool) -> VerdictFound {
         let counts = *measured.counts();
         let starved = measured.starved();
-        Found {
+        VerdictFound {
             requests: counts.requests.saturating_sub(starved),
             failed: counts.failed.saturating_sub(starved),
             unfinished: counts.unfinished,
@@ -360,18 +366,18 @@ impl Found {
         nothing_good(&Counts { failed: self.failed, ..self.counts })
     }
 
-    fn mostly_bad(&self) -> Finding {
+    fn mostly_bad(&self) -> VerdictFinding {
         let count = self.bad();
         let requests = self.requests;
         let text = match count == requests {
             true => notes::NOT_ONE_GOOD.with(&[&requests]),
             false => notes::MOSTLY_BAD.with(&[&count, &requests]),
         };
-        Finding { kind: FindingKind::MostlyBad, count, text }
+        VerdictFinding { kind: FindingKind::MostlyBad, count, text }
     }
 
     /// The ways in which requests failed, those of most requests first.
-    fn ways(&self, measured: &PhaseResult) -> Vec<Finding> {
+    fn ways(&self, measured: &PhaseResult) -> Vec<VerdictFinding> {
         let mut kinds: Vec<(FailureKind, u64)> = Vec::new();
         let others =
             measured.tally.failures().filter(|(failure, _)| !failure.is_lost() && !failure.kind.is_ours());
@@ -384,7 +390,7 @@ impl Found {
         kinds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let rest: u64 = kinds.iter().skip(WAYS).map(|(_, count)| count).sum();
         let told = kinds.into_iter().take(WAYS).map(|(kind, count)| self.way(measured, kind, count));
-        let rest = (rest > 0).then(|| Finding {
+        let rest = (rest > 0).then(|| VerdictFinding {
             kind: FindingKind::Failed,
             count: rest,
             text: notes::FAILED_OTHERWISE.with(&[&rest, &self.requests]),
@@ -392,7 +398,7 @@ impl Found {
         told.chain(rest).collect()
     }
 
-    fn way(&self, measured: &PhaseResult, kind: FailureKind, count: u64) -> Finding {
+    fn way(&self, measured: &PhaseResult, kind: FailureKind, count: u64) -> VerdictFinding {
         let requests = &self.requests;
         let (kind, text) = if kind == FailureKind::Refused {
             (FindingKind::Refused, notes::REFUSED.with(&[&count, requests]))
@@ -401,23 +407,27 @@ impl Found {
         } else {
             (FindingKind::Failed, notes::FAILED.with(&[&count, requests, &kind.text()]))
         };
-        Finding { kind, count, text }
+        VerdictFinding { kind, count, text }
     }
 
     /// Answers that failed a check, tolerated or not.
-    fn checks(&self, measured: &PhaseResult) -> Option<Finding> {
+    fn checks(&self, measured: &PhaseResult) -> Option<VerdictFinding> {
         let count = self.counts.check_failed;
         let mut faults: Vec<_> = measured.tally.faults().collect();
         faults.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let names: Vec<&str> = faults.iter().take(WAYS).map(|(fault, _)| fault.text()).collect();
         let text = || notes::CHECKS_FAILED.with(&[&count, &self.requests, &names.join(", ")]);
-        (count > 0).then(|| Finding { kind: FindingKind::CheckFailed, count, text: text() })
+        (count > 0).then(|| VerdictFinding { kind: FindingKind::CheckFailed, count, text: text() })
     }
 
     /// Bytes that no request had asked for.
-    fn stray(&self) -> Option<Finding> {
+    fn stray(&self) -> Option<VerdictFinding> {
         let count = self.counts.stray;
-        (count > 0).then(|| Finding { kind: FindingKind::Stray, count, text: notes::STRAY.with(&[&count]) })
+        (count > 0).then(|| VerdictFinding {
+            kind: FindingKind::Stray,
+            count,
+            text: notes::STRAY.with(&[&count]),
+        })
     }
 }
 
@@ -444,7 +454,11 @@ impl PhaseResult {
 }
 
 impl Silence {
-    fn finding(&self) -> Finding {
-        Finding { kind: FindingKind::Silent, count: self.failures.max(self.unfinished), text: self.text() }
+    fn finding(&self) -> VerdictFinding {
+        VerdictFinding {
+            kind: FindingKind::Silent,
+            count: self.failures.max(self.unfinished),
+            text: self.text(),
+        }
     }
 }

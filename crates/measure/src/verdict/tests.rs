@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::exchange::Exchange;
-use crate::judged::{Judged, Names};
+use crate::judged::{Judged, JudgedNames};
 use crate::outcome::{Failure, FailureKind, Fault, Outcome, Stage};
 use crate::stream::{Head, Minute, PhasePlan, Second};
-use crate::{End, Figures, LostRequest, PhaseEnd, RunEvent, RunState, SelfCheck, Tally};
+use crate::{Figures, LostRequest, MeasureEnd, PhaseEnd, RunEvent, RunState, SelfCheck, Tally};
 use std::time::Duration;
 
 const OK: Outcome = Outcome::Ok;
@@ -149,11 +149,11 @@ impl Case {
         let self_check = SelfCheck { requests, ..self.check.clone() };
         let due_until = self.spent_s.map(seconds);
         let phases = vec![PhaseEnd { requests, due_until, ..PhaseEnd::default() }];
-        state.apply(&RunEvent::End(Box::new(End { self_check, phases, ..End::default() })));
+        state.apply(&RunEvent::End(Box::new(MeasureEnd { self_check, phases, ..MeasureEnd::default() })));
         state.result()
     }
 
-    fn verdict(&self) -> Verdict {
+    fn verdict(&self) -> RunVerdict {
         let result = self.result();
         result.verdict(&result.measured())
     }
@@ -323,8 +323,8 @@ fn answers_that_fail_a_check_are_bad_where_they_are_not_tolerated() {
 
 #[test]
 fn the_exit_code_follows_from_verdict_and_conditions_alone() {
-    let of = |case: &Case, conditions: &[(Names, bool, bool)]| {
-        let judged = |(names, violated, of_failures): &(Names, bool, bool)| Judged {
+    let of = |case: &Case, conditions: &[(JudgedNames, bool, bool)]| {
+        let judged = |(names, violated, of_failures): &(JudgedNames, bool, bool)| Judged {
             condition: String::new(),
             names: *names,
             value: None,
@@ -343,14 +343,18 @@ fn the_exit_code_follows_from_verdict_and_conditions_alone() {
     let about_times = false;
     for (case, conditions, exit) in [
         (&good, &[][..], 0),
-        (&good, &[(Names::Required, violated, about_times)], 3),
+        (&good, &[(JudgedNames::Required, violated, about_times)], 3),
         (&bad, &[], 3),
-        (&bad, &[(Names::Forbidden, kept, about_times)], 3),
-        (&bad, &[(Names::Forbidden, kept, about_failures)], 0),
-        (&bad, &[(Names::Required, kept, about_failures), (Names::Forbidden, violated, about_times)], 3),
+        (&bad, &[(JudgedNames::Forbidden, kept, about_times)], 3),
+        (&bad, &[(JudgedNames::Forbidden, kept, about_failures)], 0),
+        (
+            &bad,
+            &[(JudgedNames::Required, kept, about_failures), (JudgedNames::Forbidden, violated, about_times)],
+            3,
+        ),
         (&dead, &[], 1),
-        (&dead, &[(Names::Required, kept, about_failures)], 1),
-        (&dead, &[(Names::Forbidden, violated, about_failures)], 3),
+        (&dead, &[(JudgedNames::Required, kept, about_failures)], 1),
+        (&dead, &[(JudgedNames::Forbidden, violated, about_failures)], 3),
     ] {
         assert_eq!(of(case, conditions), exit, "{conditions:?}");
     }
@@ -373,7 +377,7 @@ fn a_run_that_somebody_ended_is_neither_passed_nor_failed() {
         assert_eq!(exit(&result), 130);
         result.thresholds = vec![Judged {
             condition: "errors>50% for 1s".to_owned(),
-            names: Names::Stop,
+            names: JudgedNames::Stop,
             value: Some(1.0),
             at_least: false,
             violated: true,

@@ -5,7 +5,7 @@
 //! of one wait: no call is made only to hear that there is nothing.
 //!
 //! It must not know what tasks are: it keeps the id of the one that waits and hands it back. Start at [`Driver::wait`] and
-//! [`Socket::attempt`].
+//! [`EpollSocket::attempt`].
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -49,7 +49,7 @@ const _: () = assert!(usize::BITS == 64);
 
 pub(crate) struct Driver {
     poll: RefCell<mio::Poll>,
-    sockets: RefCell<Slab<Rc<Slot>>>,
+    sockets: RefCell<Slab<Rc<EpollSlot>>>,
     next_generation: Cell<u32>,
     waker: Arc<mio::Waker>,
     alarm: OwnedFd,
@@ -164,7 +164,7 @@ impl Driver {
         }
     }
 
-    fn admit(&self, fd: &OwnedFd, interest: Interest, ready: Ready) -> io::Result<Rc<Slot>> {
+    fn admit(&self, fd: &OwnedFd, interest: Interest, ready: Ready) -> io::Result<Rc<EpollSlot>> {
         let generation = self.next_generation.get().wrapping_add(1) & (u32::MAX >> 1);
         self.next_generation.set(generation);
         let mut sockets = self.sockets.borrow_mut();
@@ -173,19 +173,19 @@ impl Driver {
         let registry = self.poll.borrow();
         let source = &mut SourceFd(&fd.as_raw_fd());
         registry.registry().register(source, token, interest)?;
-        let slot = Rc::new(Slot { token, ready: Cell::new(ready), waits: Waits::new() });
+        let slot = Rc::new(EpollSlot { token, ready: Cell::new(ready), waits: Waits::new() });
         place.insert(slot.clone());
         Ok(slot)
     }
 
-    fn watch_both_ways(&self, fd: &OwnedFd, slot: &Slot) -> io::Result<()> {
+    fn watch_both_ways(&self, fd: &OwnedFd, slot: &EpollSlot) -> io::Result<()> {
         let source = &mut SourceFd(&fd.as_raw_fd());
         let both = Interest::READABLE | Interest::WRITABLE;
         let poll = self.poll.borrow();
         poll.registry().reregister(source, slot.token, both)
     }
 
-    fn forget(&self, slot: &Slot) {
+    fn forget(&self, slot: &EpollSlot) {
         self.deadlines.set(&slot.waits, None);
         let place = slot.token.0 & u32::MAX as usize;
         self.sockets.borrow_mut().remove(place);
@@ -233,13 +233,13 @@ impl Ready {
 }
 
 /// State of a socket that its driver and its owner share.
-struct Slot {
+struct EpollSlot {
     token: Token,
     ready: Cell<Ready>,
     waits: Waits,
 }
 
-impl Slot {
+impl EpollSlot {
     fn note(&self, news: Ready) -> Happened {
         self.ready.set(self.ready.get().with(news));
         let receives = news.meets(Ready::READ).then(|| self.waits.take(Way::In)).flatten();
@@ -261,23 +261,23 @@ impl Slot {
 }
 
 /// An open TCP socket, connected or listening. One operation at a time; closes when dropped.
-pub(crate) struct Socket {
+pub(crate) struct EpollSocket {
     turn: Rc<Turn>,
     driver: Rc<Driver>,
-    slot: Rc<Slot>,
+    slot: Rc<EpollSlot>,
     /// True if the kernel reports room to send. A server's socket asks for that only once it ran out of it.
     reports_room: Cell<bool>,
     fd: OwnedFd,
 }
 
-impl Drop for Socket {
+impl Drop for EpollSocket {
     fn drop(&mut self) {
         // Closing takes the descriptor out of the epoll set.
         self.driver.forget(&self.slot);
     }
 }
 
-impl Socket {
+impl EpollSocket {
     /// Begins to connect; [`poll_connected`](Self::poll_connected) says how it ended.
     pub(crate) fn connect(
         turn: &Rc<Turn>,
@@ -314,7 +314,13 @@ impl Socket {
         Ok(Self::new(turn, driver, slot, fd, false))
     }
 
-    fn new(turn: &Rc<Turn>, driver: &Rc<Driver>, slot: Rc<Slot>, fd: OwnedFd, reports_room: bool) -> Self {
+    fn new(
+        turn: &Rc<Turn>,
+        driver: &Rc<Driver>,
+        slot: Rc<EpollSlot>,
+        fd: OwnedFd,
+        reports_room: bool,
+    ) -> Self {
         let turn = turn.clone();
         let driver = driver.clone();
         Self { turn, driver, slot, reports_room: Cell::new(reports_room), fd }
@@ -336,7 +342,7 @@ impl Socket {
         Poll::Ready(Ok(()))
     }
 
-    pub(crate) fn poll_accept(&self) -> Poll<io::Result<(Socket, SocketAddr)>> {
+    pub(crate) fn poll_accept(&self) -> Poll<io::Result<(EpollSocket, SocketAddr)>> {
         self.attempt(Way::In, |fd| {
             let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
             let (accepted, peer) = sys::acceptfrom_with(fd, flags)?;
@@ -410,7 +416,7 @@ impl Socket {
     /// Shows the datagrams that came first.
     pub(crate) fn poll_datagrams<T>(
         &self,
-        state: &udp::State,
+        state: &udp::UdpState,
         take: impl FnOnce(Datagrams<'_>) -> T,
     ) -> Poll<io::Result<T>> {
         let mut take = Some(take);
@@ -421,7 +427,11 @@ impl Socket {
     }
 
     /// Sends datagrams, all or none.
-    pub(crate) fn poll_send_datagrams(&self, state: &udp::State, out: &Outgoing<'_>) -> Poll<io::Result<()>> {
+    pub(crate) fn poll_send_datagrams(
+        &self,
+        state: &udp::UdpState,
+        out: &Outgoing<'_>,
+    ) -> Poll<io::Result<()>> {
         self.attempt(Way::Out, |fd| {
             count(&self.turn.counters.send_calls);
             udp::send(fd, state, out)
@@ -490,9 +500,9 @@ mod tests {
         let delays = run(Io::Epoll, Limits::default(), |net| async move {
             let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
             let Backend::Epoll(driver) = &net.0.driver else { panic!("epoll was asked for") };
-            let listener = Socket::listen(&net.0.turn, driver, anywhere, &ListenOptions::default())?;
+            let listener = EpollSocket::listen(&net.0.turn, driver, anywhere, &ListenOptions::default())?;
             let at = tcp::local_addr(listener.fd())?;
-            let client = Socket::connect(&net.0.turn, driver, at, &ConnectOptions::default())?;
+            let client = EpollSocket::connect(&net.0.turn, driver, at, &ConnectOptions::default())?;
             let (server, _) = poll_fn(|_| listener.poll_accept()).await?;
             let both = [&client, &server].map(|socket| sockopt::tcp_nodelay(&socket.fd));
             io::Result::Ok(both)

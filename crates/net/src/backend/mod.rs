@@ -2,7 +2,7 @@
 //!
 //! A backend is a driver, which waits and says who is to be polled, and sockets, whose operations complete. The choice is
 //! an enum, so a call costs one predictable branch and nothing above this folder asks which backend it is, or whether a
-//! socket is ready. Start at [`Driver`] and [`Socket`]; then `epoll.rs`, the plainest of them.
+//! socket is ready. Start at [`Driver`] and [`BackendSocket`]; then `epoll.rs`, the plainest of them.
 
 pub(crate) mod epoll;
 #[cfg(feature = "sim")]
@@ -107,7 +107,7 @@ pub(crate) enum Occurrences {
 /// The driver: it waits for a worker, and keeps its clock.
 pub(crate) enum Driver {
     Epoll(Rc<epoll::Driver>),
-    Uring(Rc<uring::Driver>),
+    Uring(Rc<uring::UringDriver>),
     #[cfg(feature = "sim")]
     Sim(Rc<sim::Driver>),
 }
@@ -126,7 +126,7 @@ impl Driver {
     }
 
     fn uring(limits: &Limits, pool: &Rc<Pool>) -> Result<Self, uring::Unavailable> {
-        Ok(Self::Uring(Rc::new(uring::Driver::new(limits, pool)?)))
+        Ok(Self::Uring(Rc::new(uring::UringDriver::new(limits, pool)?)))
     }
 
     /// Ends what is still under way in the kernel, at the end of a run.
@@ -257,14 +257,14 @@ impl Driver {
 
 /// An open socket of datagrams. Closes when dropped.
 pub(crate) enum Datagram {
-    Real(Real, udp::State),
+    Real(Real, udp::UdpState),
     #[cfg(feature = "sim")]
     Sim(sim::Datagrams),
 }
 
 /// A socket of the system, in the hands of the backend in use.
 pub(crate) enum Real {
-    Epoll(epoll::Socket),
+    Epoll(epoll::EpollSocket),
     Uring(uring::Socket),
 }
 
@@ -279,7 +279,7 @@ impl Datagram {
         let real = match driver {
             Driver::Epoll(driver) => {
                 let fd = udp::bound(at, to, options, SocketFlags::NONBLOCK)?;
-                Real::Epoll(epoll::Socket::of_datagrams(turn, driver, fd)?)
+                Real::Epoll(epoll::EpollSocket::of_datagrams(turn, driver, fd)?)
             }
             Driver::Uring(driver) => {
                 let fd = udp::bound(at, to, options, SocketFlags::empty())?;
@@ -288,7 +288,7 @@ impl Datagram {
             #[cfg(feature = "sim")]
             Driver::Sim(driver) => return sim::Datagrams::new(turn, driver, at, to).map(Self::Sim),
         };
-        Ok(Self::Real(real, udp::State::default()))
+        Ok(Self::Real(real, udp::UdpState::default()))
     }
 
     pub(crate) fn poll_recv<T>(&self, take: impl FnOnce(Datagrams<'_>) -> T) -> Poll<io::Result<T>> {
@@ -351,14 +351,14 @@ impl Waker {
 }
 
 /// An open TCP socket, connected or listening. One operation at a time each way; closes when dropped.
-pub(crate) enum Socket {
-    Epoll(epoll::Socket),
+pub(crate) enum BackendSocket {
+    Epoll(epoll::EpollSocket),
     Uring(uring::Socket),
     #[cfg(feature = "sim")]
     Sim(sim::Socket),
 }
 
-impl Socket {
+impl BackendSocket {
     /// Begins to connect; [`poll_connected`](Self::poll_connected) says how it ended.
     pub(crate) fn connect(
         driver: &Driver,
@@ -367,7 +367,7 @@ impl Socket {
         options: &ConnectOptions,
     ) -> io::Result<Self> {
         match driver {
-            Driver::Epoll(driver) => epoll::Socket::connect(turn, driver, to, options).map(Self::Epoll),
+            Driver::Epoll(driver) => epoll::EpollSocket::connect(turn, driver, to, options).map(Self::Epoll),
             Driver::Uring(driver) => uring::Socket::connect(turn, driver, to, options).map(Self::Uring),
             #[cfg(feature = "sim")]
             Driver::Sim(driver) => sim::Socket::connect(turn, driver, to, options).map(Self::Sim),
@@ -379,7 +379,7 @@ impl Socket {
         match driver {
             Driver::Epoll(driver) => {
                 let fd = tcp::connected_unix(path)?;
-                epoll::Socket::accepted(turn, driver, fd).map(Self::Epoll)
+                epoll::EpollSocket::accepted(turn, driver, fd).map(Self::Epoll)
             }
             Driver::Uring(driver) => {
                 let fd = tcp::connected_unix(path)?;
@@ -400,7 +400,7 @@ impl Socket {
         options: &ListenOptions,
     ) -> io::Result<Self> {
         match driver {
-            Driver::Epoll(driver) => epoll::Socket::listen(turn, driver, at, options).map(Self::Epoll),
+            Driver::Epoll(driver) => epoll::EpollSocket::listen(turn, driver, at, options).map(Self::Epoll),
             Driver::Uring(driver) => uring::Socket::listen(turn, driver, at, options).map(Self::Uring),
             #[cfg(feature = "sim")]
             Driver::Sim(driver) => sim::Socket::listen(turn, driver, at, options).map(Self::Sim),

@@ -69,7 +69,7 @@ pub(crate) struct Area(RefCell<Vec<u8>>);
 
 /// State of a socket, beside its descriptor.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct UdpState {
     /// Datagrams that came and found no room.
     overflowed: Cell<u32>,
     /// The kernel, or what is below it, does not cut messages into datagrams.
@@ -78,7 +78,7 @@ pub(crate) struct State {
     ecn: Cell<u8>,
 }
 
-impl State {
+impl UdpState {
     pub(crate) fn overflowed(&self) -> u64 {
         self.overflowed.get().into()
     }
@@ -92,7 +92,7 @@ impl State {
 pub(crate) fn receive<T>(
     fd: &OwnedFd,
     area: &Area,
-    state: &State,
+    state: &UdpState,
     take: &mut Option<impl FnOnce(Datagrams<'_>) -> T>,
 ) -> io::Result<T> {
     let mut area = area.0.borrow_mut();
@@ -147,7 +147,7 @@ impl Beside {
     }
 
     /// The datagrams that it stood beside.
-    pub(crate) fn shown<'a>(&self, state: &State, from: SocketAddr, bytes: &'a [u8]) -> Datagrams<'a> {
+    pub(crate) fn shown<'a>(&self, state: &UdpState, from: SocketAddr, bytes: &'a [u8]) -> Datagrams<'a> {
         if let Some(count) = self.overflowed {
             state.overflowed.set(count);
         }
@@ -158,7 +158,7 @@ impl Beside {
 
 /// Sends without waiting: all of it, or nothing. Where the kernel does not cut it into datagrams, they are sent one by one,
 /// and those that then find no room are lost, as datagrams may be.
-pub(crate) fn send(fd: &OwnedFd, state: &State, out: &Outgoing<'_>) -> io::Result<()> {
+pub(crate) fn send(fd: &OwnedFd, state: &UdpState, out: &Outgoing<'_>) -> io::Result<()> {
     let ecn = mark(fd, state, out);
     let segment = out.segment.filter(|segment| *segment < out.bytes.len());
     let Some(segment) = segment else { return send_one(fd, out.to, out.bytes, [ecn, None]) };
@@ -183,7 +183,7 @@ pub(crate) fn send(fd: &OwnedFd, state: &State, out: &Outgoing<'_>) -> io::Resul
 
 /// Returns the control message that gives a message its ECN field. A connected socket has its own, which seldom changes:
 /// beside each message it would cost a look at the routes.
-fn mark(fd: &OwnedFd, state: &State, out: &Outgoing<'_>) -> Option<ControlMessage<'static>> {
+fn mark(fd: &OwnedFd, state: &UdpState, out: &Outgoing<'_>) -> Option<ControlMessage<'static>> {
     if state.ecn.get() == out.ecn {
         return None;
     }

@@ -1,19 +1,19 @@
 //! After warm-up a request allocates nothing, neither in the origin nor in the client of this test.
 
 use net::{ConnectOptions, Io, Limits, ListenOptions, Net};
-use origin::{Settings, Shared};
+use origin::{OriginSettings, OriginShared};
 use plan::Site;
-use plan::site::Form;
+use plan::site::SiteForm;
 
 const WARM_UP: u32 = 200;
 
 #[test]
 fn a_request_allocates_nothing() {
-    let native = || Form::Native;
-    let jtest = || Form::Jtest(plan::jtest::Form::default());
+    let native = || SiteForm::Native;
+    let jtest = || SiteForm::Jtest(plan::jtest::JtestForm::default());
     let conditional = "If-None-Match: \"1-0-0\"\r\nRange: bytes=5-9\r\n";
     for (form, path, lines) in [
-        (&native as &dyn Fn() -> Form, "/w/1/100", ""),
+        (&native as &dyn Fn() -> SiteForm, "/w/1/100", ""),
         (&native, "/w/1/100000", ""),
         (&native, "/w/2/100", conditional),
         (&native, "/w/1/100", conditional),
@@ -34,8 +34,8 @@ fn a_request_allocates_nothing() {
 
 /// Origin and client as two tasks of one worker, so that one thread's allocations are all.
 fn serve_and_ask(site: Site, request: &[u8], requests: u32) {
-    let shared = Shared::new(
-        Settings { site, behaviour: plan::Origin::default(), seed: 1, tls: None, follow: false },
+    let shared = OriginShared::new(
+        OriginSettings { site, behaviour: plan::Origin::default(), seed: 1, tls: None, follow: false },
         1,
     );
     let main = |net: Net| async move {

@@ -1,8 +1,8 @@
 //! The control path.
 
-use origin::{Settings, Shared};
+use origin::{OriginSettings, OriginShared};
 use plan::Site;
-use plan::site::Form;
+use plan::site::SiteForm;
 
 use crate::helpers::{TestOrigin, get};
 
@@ -49,14 +49,14 @@ fn an_exchange_can_be_asked_for() {
 
 #[test]
 fn serial_numbers_belong_to_one_worker_and_any_worker_finds_them() {
-    let settings = Settings {
+    let settings = OriginSettings {
         site: Site::default(),
         behaviour: plan::Origin::default(),
         seed: 1,
         tls: None,
         follow: false,
     };
-    let shared = Shared::new(settings, 3);
+    let shared = OriginShared::new(settings, 3);
     let mut known = Vec::new();
     for worker in [0, 1, 2, 1] {
         let origin = TestOrigin::start_worker(shared.clone(), worker, None);
@@ -91,7 +91,7 @@ fn old_exchanges_are_forgotten() {
 
 #[test]
 fn the_jtest_form_answers_questions_too() {
-    let site = Site { form: Form::Jtest(plan::jtest::Form::default()), ..Site::default() };
+    let site = Site { form: SiteForm::Jtest(plan::jtest::JtestForm::default()), ..Site::default() };
     let origin = TestOrigin::start(site, plan::Origin::default());
     let mut client = origin.connect();
     client.get("/0.5/50");

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use measure::{Event, OriginCounts};
 use net::{Io, Limits, ListenOptions};
-use origin::{Settings, Shared};
+use origin::{OriginSettings, OriginShared};
 use plan::Site;
 use plan::site::{STAMP_FIELD, Stamp};
 
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// An origin of one worker; it ends when this drops.
 pub struct TestOrigin {
     pub at: SocketAddr,
-    pub shared: Arc<Shared>,
+    pub shared: Arc<OriginShared>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -36,7 +36,7 @@ impl TestOrigin {
         events: Option<mpsc::SyncSender<Event>>,
     ) -> TestOrigin {
         Self::start_worker(
-            Shared::new(Settings { site, behaviour, seed: 42, tls: None, follow: false }, 1),
+            OriginShared::new(OriginSettings { site, behaviour, seed: 42, tls: None, follow: false }, 1),
             0,
             events,
         )
@@ -44,7 +44,7 @@ impl TestOrigin {
 
     /// One worker of an origin that may have more.
     pub fn start_worker(
-        shared: Arc<Shared>,
+        shared: Arc<OriginShared>,
         worker: u32,
         events: Option<mpsc::SyncSender<Event>>,
     ) -> TestOrigin {

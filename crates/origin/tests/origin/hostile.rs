@@ -4,7 +4,7 @@ use std::io::Write;
 use std::net::Shutdown;
 
 use plan::Site;
-use plan::site::Form;
+use plan::site::SiteForm;
 
 use crate::helpers::{TestOrigin, get};
 
@@ -101,7 +101,7 @@ fn a_client_that_leaves_within_an_answer_is_counted_as_broken() {
 
 #[test]
 fn the_jtest_form_refuses_as_plainly() {
-    let site = Site { form: Form::Jtest(plan::jtest::Form::default()), ..Site::default() };
+    let site = Site { form: SiteForm::Jtest(plan::jtest::JtestForm::default()), ..Site::default() };
     let origin = TestOrigin::start(site, plan::Origin::default());
     let mut client = origin.connect();
     client.send("nonsense\r\n\r\n");

@@ -6,14 +6,14 @@ use plan::{Delay, Origin, Site};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
-use wire::http2::{Client, ClientSink, Code, End, Indexing, Limits, Template};
+use wire::http2::{Client, ClientSink, Code, Http2End, Http2Limits, Indexing, Template};
 
 #[derive(Debug, Default)]
 struct Answer {
     status: u16,
     fields: BTreeMap<String, String>,
     body: Vec<u8>,
-    end: Option<End>,
+    end: Option<Http2End>,
 }
 
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl ClientSink for Answers {
     fn body(&mut self, request: u64, bytes: &[u8]) {
         self.of(request).body.extend_from_slice(bytes);
     }
-    fn ended(&mut self, request: u64, end: End) {
+    fn ended(&mut self, request: u64, end: Http2End) {
         self.of(request).end = Some(end);
     }
 }
@@ -50,7 +50,8 @@ pub fn ask_over_http2(origin: &TestOrigin, paths: &[String]) -> Vec<(u16, Vec<u8
 /// Asks for all paths at once over one connection, and waits until each has ended or the connection has.
 fn ask(origin: &TestOrigin, method: &str, paths: &[String]) -> (Answers, Client) {
     let mut stream = origin.connect().stream;
-    let (mut client, mut answers, mut out) = (Client::new(Limits::default()), Answers::default(), Vec::new());
+    let (mut client, mut answers, mut out) =
+        (Client::new(Http2Limits::default()), Answers::default(), Vec::new());
     client.open(&mut out);
     for (number, path) in paths.iter().enumerate() {
         let nonce = format!("{:x}", 0xC0FFEE + number);
@@ -87,7 +88,11 @@ fn many_requests_at_once_each_get_their_own_answer() {
     let origin = TestOrigin::native();
     let (answers, _) = ask(&origin, "GET", &paths(100, 3000));
     for (number, answer) in &answers.0 {
-        assert_eq!((answer.status, answer.body.len(), answer.end), (200, 3000, Some(End::Whole)), "{number}");
+        assert_eq!(
+            (answer.status, answer.body.len(), answer.end),
+            (200, 3000, Some(Http2End::Whole)),
+            "{number}"
+        );
         assert!(answer.body.starts_with(format!("wringer {number:x} 0 0 3000\n").as_bytes()), "{number}");
         assert_eq!(answer.fields["etag"], format!("\"{number:x}-0-0\""));
         assert_eq!(Stamp::read(answer.fields["wringer"].as_bytes()).unwrap().asked_by, 0xC0FFEE + number);
@@ -105,7 +110,10 @@ fn large_answers_share_the_connection() {
     let origin = TestOrigin::native();
     let (answers, client) = ask(&origin, "GET", &paths(5, 2_000_000));
     assert!(
-        answers.0.values().all(|answer| answer.body.len() == 2_000_000 && answer.end == Some(End::Whole))
+        answers
+            .0
+            .values()
+            .all(|answer| answer.body.len() == 2_000_000 && answer.end == Some(Http2End::Whole))
     );
     assert_eq!(client.counts().data_bytes, 10_000_000);
 }
@@ -131,7 +139,7 @@ fn answers_that_are_held_back_do_not_hold_back_others() {
     let origin = TestOrigin::start(Site::default(), behaviour);
     let began = Instant::now();
     let (answers, _) = ask(&origin, "GET", &paths(50, 100));
-    assert!(answers.0.values().all(|answer| answer.end == Some(End::Whole)));
+    assert!(answers.0.values().all(|answer| answer.end == Some(Http2End::Whole)));
     let took = began.elapsed();
     assert!(took >= Duration::from_millis(200) && took < Duration::from_secs(8), "{took:?}");
 }
@@ -141,7 +149,7 @@ fn what_is_cut_is_reset() {
     let origin = TestOrigin::start(Site::default(), Origin { aborts: 1.0, ..Origin::default() });
     let (answers, _) = ask(&origin, "GET", &paths(20, 10_000));
     for answer in answers.0.values() {
-        assert_eq!(answer.end, Some(End::Reset(Code::INTERNAL_ERROR)));
+        assert_eq!(answer.end, Some(Http2End::Reset(Code::INTERNAL_ERROR)));
         assert!(answer.body.len() < 10_000 && answer.fields["content-length"] == "10000");
     }
     assert_eq!(origin.counts().cut, 20);
@@ -153,7 +161,9 @@ fn content_has_its_speed() {
         TestOrigin::start(Site::default(), Origin { bytes_per_second: Some(100_000), ..Origin::default() });
     let began = Instant::now();
     let (answers, _) = ask(&origin, "GET", &paths(2, 20_000));
-    assert!(answers.0.values().all(|answer| answer.body.len() == 20_000 && answer.end == Some(End::Whole)));
+    assert!(
+        answers.0.values().all(|answer| answer.body.len() == 20_000 && answer.end == Some(Http2End::Whole))
+    );
     assert!(began.elapsed() >= Duration::from_millis(190), "{:?}", began.elapsed());
 }
 
@@ -162,7 +172,7 @@ fn a_connection_that_had_its_requests_is_left_in_order() {
     let origin =
         TestOrigin::start(Site::default(), Origin { requests_per_connection: Some(3), ..Origin::default() });
     let (answers, client) = ask(&origin, "GET", &paths(3, 100));
-    assert!(answers.0.values().all(|answer| answer.end == Some(End::Whole)));
+    assert!(answers.0.values().all(|answer| answer.end == Some(Http2End::Whole)));
     assert_eq!(client.goaway().map(|goaway| (goaway.code, goaway.last)), Some((Code::NO_ERROR, 5)));
 }
 

@@ -5,17 +5,17 @@ use std::time::Duration;
 
 use measure::Event;
 use measure::event::HeadTitle;
-use plan::jtest::{ContentType, Form};
+use plan::jtest::{ContentType, JtestForm};
 use plan::{Origin, Site, site};
 
 use crate::helpers::{Client, TestOrigin, get};
 
-fn start(form: Form, behaviour: Origin) -> TestOrigin {
-    TestOrigin::start(Site { form: site::Form::Jtest(form), ..Site::default() }, behaviour)
+fn start(form: JtestForm, behaviour: Origin) -> TestOrigin {
+    TestOrigin::start(Site { form: site::SiteForm::Jtest(form), ..Site::default() }, behaviour)
 }
 
 fn plain() -> TestOrigin {
-    start(Form::default(), Origin::default())
+    start(JtestForm::default(), Origin::default())
 }
 
 fn head(lines: &str) -> String {
@@ -129,7 +129,7 @@ fn ranges_are_true_bytes() {
 #[test]
 fn revalidations_are_answered_by_share() {
     let ims = get("/0.5/50", "If-Modified-Since: Mon, 05 Oct 2010 01:00:00 GMT\r\n");
-    let always = start(Form { not_modified: 1.0, ..Form::default() }, Origin::default());
+    let always = start(JtestForm { not_modified: 1.0, ..JtestForm::default() }, Origin::default());
     let mut client = always.connect();
     assert_eq!(
         client.ask(&ims).head,
@@ -146,7 +146,8 @@ fn revalidations_are_answered_by_share() {
 
 #[test]
 fn the_budget_ends_with_an_answer_without_keep_alive() {
-    let origin = start(Form::default(), Origin { requests_per_connection: Some(3), ..Origin::default() });
+    let origin =
+        start(JtestForm::default(), Origin { requests_per_connection: Some(3), ..Origin::default() });
     let mut client = origin.connect();
     client.send(get("/0.5/50", "").repeat(4));
     for last in [false, false, true] {
@@ -158,22 +159,22 @@ fn the_budget_ends_with_an_answer_without_keep_alive() {
 
 #[test]
 fn types_alternates_and_no_cache_follow_the_switches() {
-    let reply = |form: Form, lines: &str| start(form, Origin::default()).ask(&get("/5/50", lines));
-    let of_type = |content_type| Form { content_type, ..Form::default() };
-    let kind = |form: Form, lines: &str| reply(form, lines).field("Content-Type").unwrap().to_owned();
+    let reply = |form: JtestForm, lines: &str| start(form, Origin::default()).ask(&get("/5/50", lines));
+    let of_type = |content_type| JtestForm { content_type, ..JtestForm::default() };
+    let kind = |form: JtestForm, lines: &str| reply(form, lines).field("Content-Type").unwrap().to_owned();
     assert_eq!(kind(of_type(ContentType::Jpeg), ""), "image/jpeg");
     assert_eq!(kind(of_type(ContentType::JpegForCookies), ""), "text/html");
     assert_eq!(kind(of_type(ContentType::JpegForCookies), "Cookie: abc=1\r\n"), "image/jpeg");
-    let alternate = |lines: &str| reply(Form::default(), lines).body;
+    let alternate = |lines: &str| reply(JtestForm::default(), lines).body;
     assert_eq!(alternate("Cookie: jtest-cookie-3\r\n"), body("/5/50", 50, 3));
     assert_eq!(alternate("User-Agent: jtest-browser-2\r\n"), body("/5/50", 50, 2));
     let both = "User-Agent: jtest-browser-2\r\nCookie: jtest-cookie-3\r\n";
     assert_eq!(alternate(both), body("/5/50", 50, 3));
-    let no_cache = reply(Form { no_cache: true, ..Form::default() }, "");
+    let no_cache = reply(JtestForm { no_cache: true, ..JtestForm::default() }, "");
     let lines = "Connection: Keep-Alive\r\nContent-Length: 50\r\n\
                  Pragma: no-cache\r\nCache-Control: no-cache\r\n";
     assert_eq!(no_cache.head, head(lines));
-    let bare = reply(Form { embed_path: false, ..Form::default() }, "");
+    let bare = reply(JtestForm { embed_path: false, ..JtestForm::default() }, "");
     assert_eq!(bare.body, (0..50).map(|at| 50 + at).collect::<Vec<u8>>());
 }
 
@@ -193,7 +194,7 @@ fn what_was_met_with_silence_gets_an_answer() {
 
 #[test]
 fn aborts_announce_the_whole_and_close() {
-    let origin = start(Form::default(), Origin { aborts: 1.0, ..Origin::default() });
+    let origin = start(JtestForm::default(), Origin { aborts: 1.0, ..Origin::default() });
     let mut client = origin.connect();
     client.send(get("/5/60000", ""));
     assert_eq!(client.head(), head("Content-Length: 60000\r\n"));
@@ -203,7 +204,7 @@ fn aborts_announce_the_whole_and_close() {
 
 #[test]
 fn errors_are_plain() {
-    let origin = start(Form::default(), Origin { errors: 1.0, ..Origin::default() });
+    let origin = start(JtestForm::default(), Origin { errors: 1.0, ..Origin::default() });
     assert_eq!(
         origin.ask(&get("/5/50", "")).head,
         "HTTP/1.0 503 Service Unavailable\r\nCache-Control: no-store\r\n\
@@ -214,7 +215,7 @@ fn errors_are_plain() {
 #[test]
 fn heads_are_shown_with_the_path_of_the_body() {
     let (tell, told) = mpsc::sync_channel(16);
-    let site = Site { form: site::Form::Jtest(Form::default()), ..Site::default() };
+    let site = Site { form: site::SiteForm::Jtest(JtestForm::default()), ..Site::default() };
     let origin = TestOrigin::start_with(site, Origin::default(), Some(tell));
     let mut client: Client = origin.connect();
     let request = get("/0.7551555330/7000", "");

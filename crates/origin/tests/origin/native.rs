@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use measure::OriginCounts;
 use plan::Site;
-use plan::site::{Form, Lifetime, StampKind, VaryOn};
+use plan::site::{Lifetime, SiteForm, StampKind, VaryOn};
 
 use crate::helpers::{TestOrigin, body, get};
 
@@ -356,5 +356,5 @@ fn fields_of_the_plan_are_added() {
     let origin =
         TestOrigin::start(Site::default(), plan::Origin { fields: vec![field], ..plan::Origin::default() });
     assert_eq!(origin.ask(&get(PATH, "")).field("X-Extra"), Some("yes"));
-    assert!(matches!(origin.shared.settings.site.form, Form::Native));
+    assert!(matches!(origin.shared.settings.site.form, SiteForm::Native));
 }

@@ -9,11 +9,11 @@ use url::ParseError;
 #[error("'{typed}' {kind}")]
 pub struct UrlFault {
     typed: Masked,
-    kind: Kind,
+    kind: FaultKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-enum Kind {
+enum FaultKind {
     #[error("has one slash behind its scheme: write two, {}", .0)]
     OneSlash(Masked),
     #[error("has no slashes behind its scheme: write two, {}", .0)]
@@ -51,7 +51,7 @@ enum Kind {
 }
 
 impl UrlFault {
-    fn new(typed: &str, kind: Kind) -> UrlFault {
+    fn new(typed: &str, kind: FaultKind) -> UrlFault {
         UrlFault { typed: Masked::address(typed), kind }
     }
 
@@ -63,7 +63,7 @@ impl UrlFault {
 
     /// Something stands behind an address that is to be none.
     pub(crate) fn more(typed: &str) -> UrlFault {
-        UrlFault::new(typed, Kind::More)
+        UrlFault::new(typed, FaultKind::More)
     }
 
     /// Finds out what is wrong with a URL with placeholders.
@@ -73,13 +73,13 @@ impl UrlFault {
 
     /// Finds out what is wrong with a text that is no URL of a web server.
     pub(super) fn of_url(typed: &str, error: Option<ParseError>) -> UrlFault {
-        let without_scheme = || (!typed.contains("://")).then_some(Kind::NoScheme);
+        let without_scheme = || (!typed.contains("://")).then_some(FaultKind::NoScheme);
         let known = scheme_fault(typed).or_else(without_scheme).or_else(|| authority_fault(typed));
         let kind = known.unwrap_or(match error {
-            Some(ParseError::InvalidPort) => Kind::Port(Masked::address(port_of(authority(typed)))),
-            Some(ParseError::InvalidIpv6Address) => Kind::Brackets,
-            Some(ParseError::EmptyHost) => Kind::NoHost,
-            _ => Kind::Host,
+            Some(ParseError::InvalidPort) => FaultKind::Port(Masked::address(port_of(authority(typed)))),
+            Some(ParseError::InvalidIpv6Address) => FaultKind::Brackets,
+            Some(ParseError::EmptyHost) => FaultKind::NoHost,
+            _ => FaultKind::Host,
         });
         UrlFault::new(typed, kind)
     }
@@ -93,12 +93,12 @@ fn scheme(typed: &str) -> Option<(String, &str)> {
     is_scheme.then(|| (scheme.to_ascii_lowercase(), rest))
 }
 
-fn scheme_fault(typed: &str) -> Option<Kind> {
+fn scheme_fault(typed: &str) -> Option<FaultKind> {
     if let Some((scheme, rest)) = typed.split_once("//") {
         // Nothing, or a neighbour of the colon.
         let scheme = scheme.trim_end_matches([';', '.', ',']);
         if matches!(scheme, "http" | "https") {
-            return Some(Kind::NoColon(Masked::address(&format!("{scheme}://{rest}"))));
+            return Some(FaultKind::NoColon(Masked::address(&format!("{scheme}://{rest}"))));
         }
     }
     let (scheme, rest) = scheme(typed)?;
@@ -106,18 +106,18 @@ fn scheme_fault(typed: &str) -> Option<Kind> {
         |scheme: &str| Masked::address(&format!("{scheme}://{}", rest.trim_start_matches(['/', '\\'])));
     match scheme.as_str() {
         "http" | "https" if rest.starts_with("//") => None,
-        "http" | "https" if rest.starts_with('/') => Some(Kind::OneSlash(with(&scheme))),
-        "http" | "https" if rest.starts_with('\\') => Some(Kind::Backslashes(with(&scheme))),
-        "http" | "https" => Some(Kind::NoSlashes(with(&scheme))),
+        "http" | "https" if rest.starts_with('/') => Some(FaultKind::OneSlash(with(&scheme))),
+        "http" | "https" if rest.starts_with('\\') => Some(FaultKind::Backslashes(with(&scheme))),
+        "http" | "https" => Some(FaultKind::NoSlashes(with(&scheme))),
         // Sockets with a path.
-        "unix" => Some(Kind::Scheme(scheme)),
+        "unix" => Some(FaultKind::Scheme(scheme)),
         _ if !rest.starts_with('/') => None,
         _ => {
             let meant = ["https", "http"].into_iter().find(|known| strsim::osa_distance(known, &scheme) == 1);
             match meant {
-                Some(meant) => Some(Kind::Mistyped(scheme, with(meant))),
+                Some(meant) => Some(FaultKind::Mistyped(scheme, with(meant))),
                 // With one slash it may be a host whose port was forgotten.
-                None => rest.starts_with("//").then_some(Kind::Scheme(scheme)),
+                None => rest.starts_with("//").then_some(FaultKind::Scheme(scheme)),
             }
         }
     }
@@ -136,11 +136,11 @@ fn port_of(authority: &str) -> &str {
 }
 
 /// Finds out what is wrong with host and port; `None` where nothing is.
-fn authority_fault(typed: &str) -> Option<Kind> {
+fn authority_fault(typed: &str) -> Option<FaultKind> {
     let authority = authority(typed);
     let host = authority.split_once(':').map_or(authority, |(host, _)| host);
     if authority.matches(':').count() > 1 && authority.contains('%') {
-        return Some(Kind::Zone);
+        return Some(FaultKind::Zone);
     }
     if authority.matches(':').count() > 1 && !authority.starts_with('[') {
         return Some(bare_ipv6(typed, authority));
@@ -148,33 +148,33 @@ fn authority_fault(typed: &str) -> Option<Kind> {
     if let Some(inside) = authority.strip_prefix('[') {
         let (inside, _) = inside.split_once(']')?;
         if inside.parse::<std::net::Ipv6Addr>().is_err() {
-            return Some(Kind::Brackets);
+            return Some(FaultKind::Brackets);
         }
     } else if host.is_empty() {
-        return Some(Kind::NoHost);
+        return Some(FaultKind::NoHost);
     } else if host.bytes().all(|byte| byte.is_ascii_digit()) {
         // A host of digits only would be an IPv4 address to some (26082 is 0.0.101.226), but is a port or an option's value that went
         // astray.
         return Some(match host.parse::<u16>() {
-            Ok(port @ 1..) => Kind::PortAlone(port),
-            _ => Kind::NumberAlone,
+            Ok(port @ 1..) => FaultKind::PortAlone(port),
+            _ => FaultKind::NumberAlone,
         });
     }
     let port = port_of(authority);
     let is_port = port.is_empty() || port.parse::<u16>().is_ok_and(|port| port > 0);
-    (!is_port).then(|| Kind::Port(Masked::address(&format!("'{port}'"))))
+    (!is_port).then(|| FaultKind::Port(Masked::address(&format!("'{port}'"))))
 }
 
 /// More than one colon without brackets: an IPv6 address, with a port behind it where it is none otherwise.
-fn bare_ipv6(typed: &str, authority: &str) -> Kind {
+fn bare_ipv6(typed: &str, authority: &str) -> FaultKind {
     let is_address = |text: &str| text.parse::<std::net::Ipv6Addr>().is_ok();
     let is_port = |text: &str| text.len() > 1 && text.bytes().all(|byte| byte.is_ascii_digit());
     let bracketed = match authority.rsplit_once(':') {
         Some((host, port)) if is_port(port) && is_address(host) => format!("[{host}]:{port}"),
         _ if is_address(authority) => format!("[{authority}]"),
-        _ => return Kind::Port(Masked::address(&format!("'{}'", port_of(authority)))),
+        _ => return FaultKind::Port(Masked::address(&format!("'{}'", port_of(authority)))),
     };
-    Kind::BareIpv6(Masked::address(&typed.replacen(authority, &bracketed, 1)))
+    FaultKind::BareIpv6(Masked::address(&typed.replacen(authority, &bracketed, 1)))
 }
 
 /// Refuses host and port of a text that may have a scheme before them.

@@ -1,6 +1,6 @@
 //! Checks of HTTP/2 and HTTP/3: features that a plan asks for beside them and that they do not have.
 
-use super::Found;
+use super::ViolationFound;
 use crate::http::http2::Http2;
 use crate::http::http3::{Http3, Qlog};
 use crate::http::tls::TlsVersion;
@@ -32,7 +32,7 @@ const TWO: Streamed = Streamed { key: "h2", name: "HTTP/2" };
 const THREE: Streamed = Streamed { key: "h3", name: "HTTP/3" };
 
 /// Adds what is wrong with each version that is spoken, and with which they are.
-pub(super) fn check_versions(load: &Load, found: &mut Found) {
+pub(super) fn check_versions(load: &Load, found: &mut ViolationFound) {
     for http in load.spoken() {
         if http.usual().is_none() {
             found.push(
@@ -51,7 +51,7 @@ pub(super) fn check_versions(load: &Load, found: &mut Found) {
 }
 
 /// Adds what is wrong with HTTP/2, and with what it stands beside.
-fn check(http: &Http, http2: &Http2, found: &mut Found) {
+fn check(http: &Http, http2: &Http2, found: &mut ViolationFound) {
     check_streams(http2.streams, &TWO, found);
     for (name, window) in
         [("stream_window", http2.stream_window), ("connection_window", http2.connection_window)]
@@ -69,7 +69,7 @@ fn check(http: &Http, http2: &Http2, found: &mut Found) {
 }
 
 /// Adds what is wrong with HTTP/3, and with what it stands beside.
-fn check_http3(http: &Http, http3: &Http3, found: &mut Found) {
+fn check_http3(http: &Http, http3: &Http3, found: &mut ViolationFound) {
     check_streams(http3.streams, &THREE, found);
     let payload = http3.payload.unwrap_or(Http3::LEAST_PAYLOAD);
     if !(Http3::LEAST_PAYLOAD..=Http3::MOST_PAYLOAD).contains(&payload) {
@@ -96,7 +96,7 @@ fn check_http3(http: &Http, http3: &Http3, found: &mut Found) {
     check_beside(http, &THREE, found);
 }
 
-fn check_qlog(qlog: &Qlog, found: &mut Found) {
+fn check_qlog(qlog: &Qlog, found: &mut ViolationFound) {
     if qlog.folder.is_empty() {
         found.at("qlog", "h3: qlog has no folder: say where its files go".to_owned());
     }
@@ -106,7 +106,7 @@ fn check_qlog(qlog: &Qlog, found: &mut Found) {
     }
 }
 
-fn check_streams(streams: u32, version: &Streamed, found: &mut Found) {
+fn check_streams(streams: u32, version: &Streamed, found: &mut ViolationFound) {
     let key = version.key;
     if !(1..=MAX_STREAMS).contains(&streams) {
         found.at(key, format!("{key}: streams is {streams}: give 1 to {MAX_STREAMS}"));
@@ -114,7 +114,7 @@ fn check_streams(streams: u32, version: &Streamed, found: &mut Found) {
 }
 
 /// Refuses features that HTTP/1 has and versions with streams have not.
-fn check_beside(http: &Http, version: &Streamed, found: &mut Found) {
+fn check_beside(http: &Http, version: &Streamed, found: &mut ViolationFound) {
     let Streamed { key, name } = version;
     let beside = [
         (http.h1.pipeline > 1, "pipelining", "give more streams instead"),
@@ -146,7 +146,7 @@ fn check_beside(http: &Http, version: &Streamed, found: &mut Found) {
 }
 
 /// Adds what is wrong with fields of requests over HTTP/2 or 3.
-pub(super) fn check_fields(fields: &[Field], found: &mut Found) {
+pub(super) fn check_fields(fields: &[Field], found: &mut ViolationFound) {
     for (nth, name) in fields.iter().map(|field| field.name.as_str()).enumerate() {
         if OF_CONNECTIONS.iter().any(|of| of.eq_ignore_ascii_case(name)) {
             let why = "belongs to connections of HTTP/1; HTTP/2 and HTTP/3 do not have it: leave it out";
@@ -156,7 +156,13 @@ pub(super) fn check_fields(fields: &[Field], found: &mut Found) {
 }
 
 /// Adds what is wrong with a step for the versions of HTTP that are spoken in it. `named`: those that the plan names for its users.
-pub(super) fn check_send(phase: &Phase, step: &Step, named: &[HttpVersion], load: &Load, found: &mut Found) {
+pub(super) fn check_send(
+    phase: &Phase,
+    step: &Step,
+    named: &[HttpVersion],
+    load: &Load,
+    found: &mut ViolationFound,
+) {
     let name = &phase.name;
     let Some(http) = load.protocol.http() else {
         if !named.is_empty() {
@@ -183,7 +189,7 @@ pub(super) fn check_send(phase: &Phase, step: &Step, named: &[HttpVersion], load
 }
 
 /// Adds what is wrong with calls of gRPC where HTTP/2 is not spoken.
-fn check_grpc(phase: &str, step: &Step, found: &mut Found) {
+fn check_grpc(phase: &str, step: &Step, found: &mut ViolationFound) {
     if let Step::Requests(step) = step
         && step.requests.kinds().iter().any(|request| request.grpc)
     {
@@ -194,7 +200,7 @@ fn check_grpc(phase: &str, step: &Step, found: &mut Found) {
 }
 
 /// Adds what a step asks for that HTTP/2 and HTTP/3 do not have.
-fn check_step(phase: &str, step: &Step, found: &mut Found) {
+fn check_step(phase: &str, step: &Step, found: &mut ViolationFound) {
     if let Step::Requests(step) = step {
         let sent = step.requests.kinds().iter().chain(&step.session.login);
         sent.for_each(|request| check_fields(&request.fields, found));

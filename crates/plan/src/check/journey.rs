@@ -1,8 +1,8 @@
 //! Rules for a scenario that is more than a list of things to send.
 
 use super::phase::{check_delay, check_pace, lists};
-use super::{Found, Part, share};
-use crate::data::template::{Encode, Piece, pieces};
+use super::{ViolationFound, ViolationPart, share};
+use crate::data::template::{Encode, TemplatePiece, pieces};
 use crate::data::{Data, Names};
 use crate::load::Phase;
 use crate::request::answer::By;
@@ -16,7 +16,7 @@ use crate::scenario::{
 const MAX_DEPTH: usize = 32;
 
 /// All violations of a phase's scenarios, each a sentence.
-pub(super) fn check(phase: &Phase, found: &mut Found) {
+pub(super) fn check(phase: &Phase, found: &mut ViolationFound) {
     found.of(&format!("phase '{}'", phase.name), |found| {
         if phase.groups.is_empty() {
             found.within("scenario", |found| {
@@ -28,7 +28,7 @@ pub(super) fn check(phase: &Phase, found: &mut Found) {
     });
 }
 
-fn check_groups(phase: &Phase, found: &mut Found) {
+fn check_groups(phase: &Phase, found: &mut ViolationFound) {
     if !phase.scenario.is_empty() {
         found.push("it has groups and a scenario of its own: give one of both".to_owned());
     }
@@ -45,7 +45,7 @@ fn check_groups(phase: &Phase, found: &mut Found) {
     }
 }
 
-fn check_group(scenario: &Scenario, found: &mut Found) {
+fn check_group(scenario: &Scenario, found: &mut ViolationFound) {
     if scenario.steps.is_empty() {
         found.push("it has no step: nothing would be sent".to_owned());
     }
@@ -53,7 +53,7 @@ fn check_group(scenario: &Scenario, found: &mut Found) {
 }
 
 /// Groups have shares of the phase's pace, all of them and all of it, or none.
-fn check_shares(phase: &Phase, found: &mut Found) {
+fn check_shares(phase: &Phase, found: &mut ViolationFound) {
     let shares: Vec<f64> = phase.groups.iter().filter_map(|group| group.share).collect();
     let sum: f64 = shares.iter().sum();
     if shares.is_empty() {
@@ -66,7 +66,7 @@ fn check_shares(phase: &Phase, found: &mut Found) {
     }
 }
 
-fn check_scenario(scenario: &Scenario, is_journey: bool, found: &mut Found) {
+fn check_scenario(scenario: &Scenario, is_journey: bool, found: &mut ViolationFound) {
     let (kept, data): (_, &[Data]) = (scenario.kept(), &[]);
     let names = Names { data, extracted: &kept };
     found.within("steps", |found| check_steps(&scenario.steps, 0, &names, found));
@@ -85,16 +85,18 @@ fn check_scenario(scenario: &Scenario, is_journey: bool, found: &mut Found) {
         found.push("the journey sends nothing: give it a step of the kind requests".to_owned());
     }
     for (nth, set) in scenario.variables.iter().enumerate() {
-        found.along([Part::from("variables"), Part::Item(nth)], |found| check_set(set, &names, found));
+        found.along([ViolationPart::from("variables"), ViolationPart::Item(nth)], |found| {
+            check_set(set, &names, found)
+        });
     }
 }
 
-fn check_steps(steps: &[Step], depth: usize, names: &Names<'_>, found: &mut Found) {
+fn check_steps(steps: &[Step], depth: usize, names: &Names<'_>, found: &mut ViolationFound) {
     if depth > MAX_DEPTH {
         return found.push(format!("steps lie in each other more than {MAX_DEPTH} deep"));
     }
     for (nth, step) in steps.iter().enumerate() {
-        found.along([Part::Item(nth), Part::Choice], |found| {
+        found.along([ViolationPart::Item(nth), ViolationPart::Choice], |found| {
             check_step(step, names, found);
             check_lists(step, depth, names, found);
         });
@@ -102,7 +104,7 @@ fn check_steps(steps: &[Step], depth: usize, names: &Names<'_>, found: &mut Foun
 }
 
 /// Violations of the steps in a step.
-fn check_lists(step: &Step, depth: usize, names: &Names<'_>, found: &mut Found) {
+fn check_lists(step: &Step, depth: usize, names: &Names<'_>, found: &mut ViolationFound) {
     let lists = lists(step);
     if !matches!(step, Step::Choice(_) | Step::If(_)) && lists.iter().any(|(_, steps)| steps.is_empty()) {
         found.push("a sequence, loop or transaction without steps does nothing: leave it out".to_owned());
@@ -115,7 +117,7 @@ fn check_lists(step: &Step, depth: usize, names: &Names<'_>, found: &mut Found) 
     }
 }
 
-fn check_step(step: &Step, names: &Names<'_>, found: &mut Found) {
+fn check_step(step: &Step, names: &Names<'_>, found: &mut ViolationFound) {
     match step {
         Step::Pause(delay) => check_delay("pause", delay, found),
         Step::Transaction(Transaction { name, .. }) if name.is_empty() => {
@@ -160,13 +162,15 @@ fn check_step(step: &Step, names: &Names<'_>, found: &mut Found) {
 }
 
 /// Checks the steps that work on answers: those that take values and those that make checks.
-fn check_after(steps: &[Step], names: &Names<'_>, found: &mut Found) {
+fn check_after(steps: &[Step], names: &Names<'_>, found: &mut ViolationFound) {
     for (nth, step) in steps.iter().enumerate() {
-        found.along([Part::Item(nth), Part::Choice], |found| check_one_after(step, names, found));
+        found.along([ViolationPart::Item(nth), ViolationPart::Choice], |found| {
+            check_one_after(step, names, found)
+        });
     }
 }
 
-fn check_one_after(step: &Step, names: &Names<'_>, found: &mut Found) {
+fn check_one_after(step: &Step, names: &Names<'_>, found: &mut ViolationFound) {
     let at = if let Step::Extract(extract) = step {
         check_name("extract", &extract.name, found);
         found.extend(extract.at.by.violation());
@@ -190,7 +194,7 @@ fn check_one_after(step: &Step, names: &Names<'_>, found: &mut Found) {
 const LANGUAGES: [&str; 9] =
     ["groovy", "beanshell", "javascript", "jexl", "jmeter", "file", "values", "follow", "rewrite"];
 
-fn check_code(code: &Code, names: &Names<'_>, found: &mut Found) {
+fn check_code(code: &Code, names: &Names<'_>, found: &mut ViolationFound) {
     if !LANGUAGES.contains(&code.language.as_str()) {
         let known = LANGUAGES.join(", ");
         found.at(
@@ -207,7 +211,7 @@ fn check_code(code: &Code, names: &Names<'_>, found: &mut Found) {
     found.within("after", |found| check_after(&code.after, names, found));
 }
 
-fn check_choice(Choice { by, branches }: &Choice, names: &Names<'_>, found: &mut Found) {
+fn check_choice(Choice { by, branches }: &Choice, names: &Names<'_>, found: &mut ViolationFound) {
     if branches.is_empty() {
         found.at("branches", "a choice has no branch: give at least one".to_owned());
     }
@@ -221,7 +225,7 @@ fn check_choice(Choice { by, branches }: &Choice, names: &Names<'_>, found: &mut
     }
 }
 
-fn check_share(Share { percent, times, .. }: &Share, names: &Names<'_>, found: &mut Found) {
+fn check_share(Share { percent, times, .. }: &Share, names: &Names<'_>, found: &mut ViolationFound) {
     if percent.is_some() == times.is_some() {
         found.push("a share needs percent or times, and not both".to_owned());
     }
@@ -237,7 +241,7 @@ fn check_share(Share { percent, times, .. }: &Share, names: &Names<'_>, found: &
     computed.for_each(|expression| check_expression(expression, names, found));
 }
 
-fn check_rhythm(Rhythm { per_second, stages, .. }: &Rhythm, found: &mut Found) {
+fn check_rhythm(Rhythm { per_second, stages, .. }: &Rhythm, found: &mut ViolationFound) {
     if per_second.is_some() != stages.is_empty() {
         found.push("a rhythm needs per_second or stages, and not both".to_owned());
     }
@@ -246,7 +250,7 @@ fn check_rhythm(Rhythm { per_second, stages, .. }: &Rhythm, found: &mut Found) {
     }
 }
 
-fn check_loop(looped: &Loop, names: &Names<'_>, found: &mut Found) {
+fn check_loop(looped: &Loop, names: &Names<'_>, found: &mut ViolationFound) {
     let Loop { times, goes_on, until, each, index, .. } = looped;
     let bounds = each.iter().flat_map(|each| each.last.iter().chain([&each.skip]));
     let amounts = times.iter().chain(bounds).filter_map(Amount::computed);
@@ -255,7 +259,7 @@ fn check_loop(looped: &Loop, names: &Names<'_>, found: &mut Found) {
     each.iter().for_each(|each| check_name("for-each: into", &each.into, found));
 }
 
-fn check_counter(counter: &CounterStep, found: &mut Found) {
+fn check_counter(counter: &CounterStep, found: &mut ViolationFound) {
     check_name("counter", &counter.name, found);
     let backwards =
         counter.end.is_some_and(|end| (end < counter.start) != (counter.step < 0) && end != counter.start);
@@ -264,14 +268,14 @@ fn check_counter(counter: &CounterStep, found: &mut Found) {
     }
 }
 
-fn check_feed(feed: &Feed, found: &mut Found) {
+fn check_feed(feed: &Feed, found: &mut ViolationFound) {
     if feed.file.is_empty() || feed.names.is_empty() {
         found.push("a feed needs a file, and names for its columns".to_owned());
     }
     feed.names.iter().for_each(|name| check_name("feed", name, found));
 }
 
-fn check_set(set: &Set, names: &Names<'_>, found: &mut Found) {
+fn check_set(set: &Set, names: &Names<'_>, found: &mut ViolationFound) {
     check_name("set", &set.name, found);
     match &set.expression {
         Some(_) if !set.value.is_empty() => {
@@ -286,14 +290,14 @@ fn check_set(set: &Set, names: &Names<'_>, found: &mut Found) {
 }
 
 /// Names of values have letters, digits, `_`, `-` and `.`, as placeholders have.
-fn check_name(what: &str, name: &str, found: &mut Found) {
+fn check_name(what: &str, name: &str, found: &mut ViolationFound) {
     let good = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
     if name.is_empty() || !name.bytes().all(good) {
         found.push(format!("{what}: '{name}' is no name: give letters, digits, -, _ and ."));
     }
 }
 
-fn check_expression(expression: &Expression, names: &Names<'_>, found: &mut Found) {
+fn check_expression(expression: &Expression, names: &Names<'_>, found: &mut ViolationFound) {
     let node = match expression.parse() {
         Ok(node) => node,
         Err(error) => return found.push(error.to_string()),
@@ -310,13 +314,13 @@ fn check_expression(expression: &Expression, names: &Names<'_>, found: &mut Foun
     }));
 }
 
-fn check_text(what: &str, text: &[u8], names: &Names<'_>, found: &mut Found) {
+fn check_text(what: &str, text: &[u8], names: &Names<'_>, found: &mut ViolationFound) {
     match pieces(text, Encode::Raw) {
         Err(why) => found.push(format!("{what}: {why}")),
         Ok(pieces) => {
             let used = pieces.iter().filter_map(|piece| match piece {
-                Piece::Value { name, .. } => names.meaning(name).err(),
-                Piece::Text(_) => None,
+                TemplatePiece::Value { name, .. } => names.meaning(name).err(),
+                TemplatePiece::Text(_) => None,
             });
             found.extend(used.map(|why| format!("{what}: {why}")));
         }

@@ -1,12 +1,12 @@
 //! Rules for the client side as a whole: protocol, where connections go, limits, thresholds.
 
 use super::requests::check_fields;
-use super::{Found, Part, http2, is_address, phase, share, trace_context};
+use super::{ViolationFound, ViolationPart, http2, is_address, phase, share, trace_context};
 use crate::data::template::is_template;
 use crate::load::http::Http;
 use crate::load::sources::MAX_SOURCES;
 use crate::load::targets::{MAX_TARGETS, TargetSpread};
-use crate::load::{KeptContents, Limits, Load, Phase, Protocol};
+use crate::load::{KeptContents, Load, LoadLimits, Phase, Protocol};
 use crate::pace::Pace;
 use crate::scenario::{RequestStep, Step};
 use crate::text::meant;
@@ -17,8 +17,8 @@ const MAX_PIPELINE: u32 = 1000;
 /// Longest path of a Unix socket, in bytes (unix(7): 108 with the closing zero).
 const MAX_UNIX_PATH: usize = 107;
 
-pub(super) fn check_load(load: &Load, found: &mut Found) {
-    let protocol = [Part::from("protocol"), Part::Choice];
+pub(super) fn check_load(load: &Load, found: &mut ViolationFound) {
+    let protocol = [ViolationPart::from("protocol"), ViolationPart::Choice];
     found.along(protocol.clone(), |found| check_protocol(&load.protocol, found));
     if let Some(http) = load.protocol.http() {
         found.along(protocol, |found| {
@@ -43,7 +43,7 @@ pub(super) fn check_load(load: &Load, found: &mut Found) {
     found.within("limits", |found| check_limits(&load.limits, found));
     found.within("trace", |found| check_contents(load, found));
     for (nth, phase) in load.phases.iter().enumerate() {
-        found.along([Part::from("phases"), Part::Item(nth)], |found| {
+        found.along([ViolationPart::from("phases"), ViolationPart::Item(nth)], |found| {
             phase::check_phase(phase, load, found);
             check_rate_of_connections(phase, load, found);
         });
@@ -51,7 +51,7 @@ pub(super) fn check_load(load: &Load, found: &mut Found) {
 }
 
 /// Several targets are pressed alike, and what is told of one must hold for all.
-fn check_targets(load: &Load, found: &mut Found) {
+fn check_targets(load: &Load, found: &mut ViolationFound) {
     if !load.has_several_targets() {
         if load.spread != TargetSpread::Turn {
             found
@@ -94,7 +94,7 @@ fn check_targets(load: &Load, found: &mut Found) {
 }
 
 /// Where the object decides, it must be known before there is a connection, and users keep one to each target.
-fn check_hash(load: &Load, found: &mut Found) {
+fn check_hash(load: &Load, found: &mut ViolationFound) {
     let steps = || load.phases.iter().flat_map(Phase::sends);
     let has_template = |requests: &RequestStep| {
         requests.templates && requests.requests.iter().any(|line| is_template(line.url.as_bytes()))
@@ -125,12 +125,12 @@ fn check_hash(load: &Load, found: &mut Found) {
 }
 
 /// Codings choose among forms of whole bodies, by a field that is theirs.
-pub(super) fn check_codings(load: &Load, found: &mut Found) {
+pub(super) fn check_codings(load: &Load, found: &mut ViolationFound) {
     for (nth, phase) in load.phases.iter().enumerate() {
         let ranges =
             phase.scenario.steps.iter().any(|step| matches!(step, Step::Object(one) if one.range > 0.0));
         if ranges {
-            found.along([Part::from("phases"), Part::Item(nth)], |found| {
+            found.along([ViolationPart::from("phases"), ViolationPart::Item(nth)], |found| {
                 found.push(format!(
                     "phase '{}': range: bytes of a coded body are those of its coding, which each cache may choose: leave out range, or \
                      vary_on coding",
@@ -150,7 +150,7 @@ pub(super) fn check_codings(load: &Load, found: &mut Found) {
 }
 
 /// Contents of requests, and values of users, stand in records of single requests of journeys.
-fn check_contents(load: &Load, found: &mut Found) {
+fn check_contents(load: &Load, found: &mut ViolationFound) {
     let trace = &load.trace;
     let wanted =
         [("contents", trace.contents != KeptContents::Nothing), ("values", !trace.values.is_empty())];
@@ -174,12 +174,15 @@ fn check_contents(load: &Load, found: &mut Found) {
     }
 }
 
-fn check_limits(limits: &Limits, found: &mut Found) {
-    if !(1..=Limits::MOST_FIELDS).contains(&limits.fields) {
-        found.at("fields", format!("limits: fields is {}: give 1 to {}", limits.fields, Limits::MOST_FIELDS));
+fn check_limits(limits: &LoadLimits, found: &mut ViolationFound) {
+    if !(1..=LoadLimits::MOST_FIELDS).contains(&limits.fields) {
+        found.at(
+            "fields",
+            format!("limits: fields is {}: give 1 to {}", limits.fields, LoadLimits::MOST_FIELDS),
+        );
     }
-    if !(1..=Limits::MOST_HEAD_BYTES).contains(&limits.head_bytes) {
-        let most = Limits::MOST_HEAD_BYTES;
+    if !(1..=LoadLimits::MOST_HEAD_BYTES).contains(&limits.head_bytes) {
+        let most = LoadLimits::MOST_HEAD_BYTES;
         found.at("head_bytes", format!("limits: head_bytes is {}: give 1 to {most}", limits.head_bytes));
     }
     let always = [("connect", Some(limits.connect)), ("request", Some(limits.request))];
@@ -192,7 +195,7 @@ fn check_limits(limits: &Limits, found: &mut Found) {
 }
 
 /// Checks that a pace of connections has what it needs beside it.
-fn check_rate_of_connections(phase: &Phase, load: &Load, found: &mut Found) {
+fn check_rate_of_connections(phase: &Phase, load: &Load, found: &mut ViolationFound) {
     if !matches!(phase.pace, Pace::Connections { .. }) {
         return;
     }
@@ -211,7 +214,7 @@ fn check_rate_of_connections(phase: &Phase, load: &Load, found: &mut Found) {
 }
 
 /// Each label of a threshold is one that figures are gathered under.
-pub(super) fn check_thresholds(load: &Load, found: &mut Found) {
+pub(super) fn check_thresholds(load: &Load, found: &mut ViolationFound) {
     let measured = load.phases.iter().filter(|phase| phase.measured);
     let labels: Vec<String> = measured.flat_map(|phase| phase.labels()).collect();
     for (name, conditions) in [("fail_if", &load.fail_if), ("require", &load.require)] {
@@ -223,13 +226,13 @@ pub(super) fn check_thresholds(load: &Load, found: &mut Found) {
                 let text = format!(
                     "{name} '{threshold}': no request or transaction of a measured phase is called '{label}'{meant}"
                 );
-                found.along([Part::from(name), Part::Item(nth)], |found| found.push(text));
+                found.along([ViolationPart::from(name), ViolationPart::Item(nth)], |found| found.push(text));
             }
         }
     }
 }
 
-pub(super) fn check_protocol(protocol: &Protocol, found: &mut Found) {
+pub(super) fn check_protocol(protocol: &Protocol, found: &mut ViolationFound) {
     let connections = protocol.connections();
     if connections.requests_per_connection == Some(0) {
         let text = "requests_per_connection is 0: give 1 for no keep-alive, or leave it out for no limit";
@@ -249,7 +252,7 @@ pub(super) fn check_protocol(protocol: &Protocol, found: &mut Found) {
 }
 
 /// Where connections go, and through what.
-pub(super) fn check_reach(load: &Load, http: &Http, found: &mut Found) {
+pub(super) fn check_reach(load: &Load, http: &Http, found: &mut ViolationFound) {
     if http.tunnel && load.target.is_none() {
         found.at("tunnel", "tunnel needs a target that opens it: give the proxy as target".to_owned());
     }

@@ -1,6 +1,6 @@
 //! Rules for a step of messages, and for the stand-in for a service.
 
-use super::{Found, Part};
+use super::{ViolationFound, ViolationPart};
 use crate::data::{Meaning, Source};
 use crate::load::{Load, Origin, Phase, Protocol};
 use crate::pace::Pace;
@@ -9,13 +9,13 @@ use crate::request::message::{Framing, Message, MessageOrder, MessageService, Me
 
 /// All violations of a step, each a sentence.
 pub fn check_step(phase: &Phase, step: &MessageStep, load: &Load) -> Vec<String> {
-    let mut found = Found::default();
+    let mut found = ViolationFound::default();
     found.of(&format!("phase '{}'", phase.name), |found| check(phase, step, load, found));
     found.all().into_iter().map(|violation| violation.text).collect()
 }
 
 /// All violations of a step.
-pub(super) fn check(phase: &Phase, step: &MessageStep, load: &Load, found: &mut Found) {
+pub(super) fn check(phase: &Phase, step: &MessageStep, load: &Load, found: &mut ViolationFound) {
     if load.target.is_none() {
         found.push("messages have no target to connect to: give the load a target".to_owned());
     }
@@ -31,7 +31,7 @@ pub(super) fn check(phase: &Phase, step: &MessageStep, load: &Load, found: &mut 
         found.extend(mixed_files(step));
     });
     for (nth, message) in step.messages.iter().enumerate() {
-        found.along([Part::from("messages"), Part::Item(nth)], |found| {
+        found.along([ViolationPart::from("messages"), ViolationPart::Item(nth)], |found| {
             check_message(step, message, &mut |why| found.push(format!("message {}: {why}", nth + 1)));
         });
     }
@@ -73,7 +73,7 @@ fn places(step: &MessageStep) -> Vec<(&'static str, &Selector)> {
     places
 }
 
-fn check_framing(step: &MessageStep, found: &mut Found) {
+fn check_framing(step: &MessageStep, found: &mut ViolationFound) {
     let answers = step.answer_framing();
     let own = step.answers.as_ref().map(|answers| ("answers", answers));
     for (what, framing) in [("framing", &step.framing)].into_iter().chain(own) {
@@ -93,7 +93,7 @@ fn check_framing(step: &MessageStep, found: &mut Found) {
     }
 }
 
-fn check_order(phase: &Phase, step: &MessageStep, found: &mut Found) {
+fn check_order(phase: &Phase, step: &MessageStep, found: &mut ViolationFound) {
     if step.messages.is_empty() {
         found.at("messages", "a step without messages: nothing would be sent".to_owned());
     } else if step.order == MessageOrder::Weighted && step.messages.iter().all(|message| message.weight == 0)
@@ -153,7 +153,7 @@ fn check_message(step: &MessageStep, message: &Message, found: &mut dyn FnMut(St
 }
 
 /// All violations of a stand-in for a service.
-pub(super) fn check_service(service: &MessageService, origin: &Origin, found: &mut Found) {
+pub(super) fn check_service(service: &MessageService, origin: &Origin, found: &mut ViolationFound) {
     let own = service.answers.as_ref().map(|answers| ("answers", answers));
     for (what, framing) in [("framing", &service.framing)].into_iter().chain(own) {
         found.within(what, |found| found.extend(framing.violation().map(|why| format!("{what}: {why}"))));

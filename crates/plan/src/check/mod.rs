@@ -18,7 +18,7 @@ pub use messages::check_step;
 
 use crate::Plan;
 use crate::masked::MASK;
-use crate::violation::{Found, Part, Violation};
+use crate::violation::{Violation, ViolationFound, ViolationPart};
 
 /// Most users, connections or requests in flight.
 pub const MAX_USERS: u32 = 4_000_000;
@@ -31,7 +31,7 @@ impl Plan {
 
     /// As [`Plan::check`], each with its place.
     pub(crate) fn violations(&self) -> Vec<Violation> {
-        let mut found = Found::default();
+        let mut found = ViolationFound::default();
         if self.version != Plan::VERSION {
             let (version, own) = (self.version, Plan::VERSION);
             found.at("version", format!("version is {version}: this build reads version {own}"));
@@ -68,7 +68,7 @@ impl Plan {
 }
 
 /// Refuses what is no share. The place is the last word of the name.
-fn share(found: &mut Found, name: &str, value: f64) {
+fn share(found: &mut ViolationFound, name: &str, value: f64) {
     if !(0.0..=1.0).contains(&value) {
         let field = name.rsplit(' ').next().unwrap_or_default().to_owned();
         found.at(field, format!("{name} is {value}: a share lies between 0 and 1"));

@@ -1,13 +1,13 @@
 //! Rules for a step that fetches objects.
 
-use super::{Found, share};
+use super::{ViolationFound, share};
 use crate::scenario::{ObjectStep, Purge};
 use crate::site::popularity::Law;
 
 /// Purges per second at most.
 const MOST_PURGES: f64 = 1e6;
 
-pub(super) fn check_object(phase: &str, step: &ObjectStep, has_target: bool, found: &mut Found) {
+pub(super) fn check_object(phase: &str, step: &ObjectStep, has_target: bool, found: &mut ViolationFound) {
     let popularity = &step.popularity;
     let shares = [
         ("one_timers", popularity.one_timers),
@@ -52,7 +52,7 @@ pub(super) fn check_object(phase: &str, step: &ObjectStep, has_target: bool, fou
 }
 
 /// A purge must have a rate, and a method that no other request has in the same form.
-fn check_purge(phase: &str, purge: &Purge, found: &mut Found) {
+fn check_purge(phase: &str, purge: &Purge, found: &mut ViolationFound) {
     let rate = purge.per_second;
     if !(rate > 0.0 && rate <= MOST_PURGES) {
         found
@@ -79,7 +79,7 @@ fn check_purge(phase: &str, purge: &Purge, found: &mut Found) {
 }
 
 /// A command takes the place of a request, and must name the object.
-fn check_command(phase: &str, purge: &Purge, command: &str, found: &mut Found) {
+fn check_command(phase: &str, purge: &Purge, command: &str, found: &mut ViolationFound) {
     if purge.method != Purge::METHOD || !purge.fields.is_empty() {
         found.at(
             "purge",

@@ -1,13 +1,13 @@
 //! Rules for the origin.
 
 use super::phase::check_delay;
-use super::{Found, is_address, messages, share};
+use super::{ViolationFound, is_address, messages, share};
 use crate::Plan;
 use crate::load::Origin;
 use crate::scenario::Step;
-use crate::site::{Form, Site};
+use crate::site::{Site, SiteForm};
 
-pub(super) fn check_origin(origin: &Origin, found: &mut Found) {
+pub(super) fn check_origin(origin: &Origin, found: &mut ViolationFound) {
     found.within("delay", |found| check_delay("origin: delay", &origin.delay, found));
     share(found, "origin: errors", origin.errors);
     share(found, "origin: aborts", origin.aborts);
@@ -59,7 +59,7 @@ pub(super) fn check_origin(origin: &Origin, found: &mut Found) {
 }
 
 /// Phases in which the origin is to fail otherwise need one that fails so.
-pub(super) fn check_phases(plan: &Plan, found: &mut Found) {
+pub(super) fn check_phases(plan: &Plan, found: &mut ViolationFound) {
     let named = ["origin_errors", "origin_aborts"];
     for phase in plan.load.iter().flat_map(|load| &load.phases) {
         for (name, value) in named.into_iter().zip([phase.origin_errors, phase.origin_aborts]) {
@@ -81,9 +81,9 @@ pub(super) fn check_phases(plan: &Plan, found: &mut Found) {
 }
 
 /// A validator that the plan adds beside the origin's own would stand in each answer twice, which no cache can take rightly.
-pub(super) fn check_validators(plan: &Plan, found: &mut Found) {
+pub(super) fn check_validators(plan: &Plan, found: &mut ViolationFound) {
     let Some(origin) = plan.origin.as_ref().filter(|origin| !origin.haterm) else { return };
-    if !matches!(plan.site.form, Form::Native) {
+    if !matches!(plan.site.form, SiteForm::Native) {
         return;
     }
     let own = [("ETag", plan.site.etag, "etag"), ("Last-Modified", plan.site.last_modified, "last_modified")];
@@ -101,7 +101,7 @@ pub(super) fn check_validators(plan: &Plan, found: &mut Found) {
 }
 
 /// An origin that answers as haterm has no objects.
-pub(super) fn check_haterm(plan: &Plan, found: &mut Found) {
+pub(super) fn check_haterm(plan: &Plan, found: &mut ViolationFound) {
     if !plan.origin.as_ref().is_some_and(|origin| origin.haterm) {
         return;
     }

@@ -7,12 +7,12 @@ use crate::pace::delay::Delay;
 use crate::pace::walks::Walks;
 use crate::pace::{Arrivals, Curve, Pace};
 use crate::scenario::{RequestOrder, RequestStep, Scenario, Step};
-use crate::violation::{Found, Part};
+use crate::violation::{ViolationFound, ViolationPart};
 
 /// Most arrivals per second.
 const MAX_RATE: f64 = 1e9;
 
-pub(super) fn check_phase(phase: &Phase, load: &Load, found: &mut Found) {
+pub(super) fn check_phase(phase: &Phase, load: &Load, found: &mut ViolationFound) {
     let name = &phase.name;
     check_pace(phase, found);
     found.within("stop", |found| check_stop(phase, found));
@@ -39,7 +39,7 @@ pub(super) fn check_phase(phase: &Phase, load: &Load, found: &mut Found) {
 }
 
 /// Only what goes over a user's own connection finds one that was opened before.
-fn check_preconnect(phase: &Phase, load: &Load, found: &mut Found) {
+fn check_preconnect(phase: &Phase, load: &Load, found: &mut ViolationFound) {
     let Some(wanted) = phase.preconnect.filter(|wanted| *wanted > 0) else { return };
     let name = &phase.name;
     let parts = phase.parts();
@@ -70,7 +70,7 @@ fn check_preconnect(phase: &Phase, load: &Load, found: &mut Found) {
     }
 }
 
-fn check_stop(phase: &Phase, found: &mut Found) {
+fn check_stop(phase: &Phase, found: &mut ViolationFound) {
     let name = &phase.name;
     let stop = &phase.stop;
     if stop.requests == Some(0) || stop.after.is_some_and(|after| after.is_zero()) {
@@ -84,7 +84,7 @@ fn check_stop(phase: &Phase, found: &mut Found) {
     }
 }
 
-fn check_send(phase: &Phase, step: &Step, load: &Load, found: &mut Found) {
+fn check_send(phase: &Phase, step: &Step, load: &Load, found: &mut ViolationFound) {
     let name = &phase.name;
     if !matches!(step, Step::Messages(_)) && load.protocol.http().is_none() {
         found.push(format!("phase '{name}' speaks HTTP where the protocol is messages: give one of both"));
@@ -137,7 +137,7 @@ fn check_send(phase: &Phase, step: &Step, load: &Load, found: &mut Found) {
 }
 
 /// All that is sent, in the order of the plan, each with its way from the phase and the versions of HTTP that are named for it.
-fn sends(phase: &Phase) -> Vec<(Vec<Part>, &Step, &[HttpVersion])> {
+fn sends(phase: &Phase) -> Vec<(Vec<ViolationPart>, &Step, &[HttpVersion])> {
     let mut found = Vec::new();
     let mut add = |scenario, path, versions| {
         let mut sent = Vec::new();
@@ -153,14 +153,22 @@ fn sends(phase: &Phase) -> Vec<(Vec<Part>, &Step, &[HttpVersion])> {
     found
 }
 
-fn sends_of<'a>(scenario: &'a Scenario, path: Vec<Part>, found: &mut Vec<(Vec<Part>, &'a Step)>) {
+fn sends_of<'a>(
+    scenario: &'a Scenario,
+    path: Vec<ViolationPart>,
+    found: &mut Vec<(Vec<ViolationPart>, &'a Step)>,
+) {
     let path = [path, vec!["scenario".into(), "steps".into()]].concat();
     sends_in(&scenario.steps, path, found);
 }
 
-fn sends_in<'a>(steps: &'a [Step], path: Vec<Part>, found: &mut Vec<(Vec<Part>, &'a Step)>) {
+fn sends_in<'a>(
+    steps: &'a [Step],
+    path: Vec<ViolationPart>,
+    found: &mut Vec<(Vec<ViolationPart>, &'a Step)>,
+) {
     for (nth, step) in steps.iter().enumerate() {
-        let path = [path.as_slice(), &[Part::Item(nth), Part::Choice]].concat();
+        let path = [path.as_slice(), &[ViolationPart::Item(nth), ViolationPart::Choice]].concat();
         if step.is_send() {
             found.push((path.clone(), step));
         }
@@ -171,7 +179,7 @@ fn sends_in<'a>(steps: &'a [Step], path: Vec<Part>, found: &mut Vec<(Vec<Part>, 
 }
 
 /// The lists of steps in a step, each with its way from there.
-pub(super) fn lists(step: &Step) -> Vec<(Vec<Part>, &[Step])> {
+pub(super) fn lists(step: &Step) -> Vec<(Vec<ViolationPart>, &[Step])> {
     let lists = step.lists().into_iter();
     if matches!(step, Step::If(_)) {
         return [vec!["steps".into()], vec!["otherwise".into()]].into_iter().zip(lists).collect();
@@ -192,14 +200,14 @@ fn kept_around<'a>(phase: &'a Phase, step: &RequestStep) -> Vec<&'a str> {
 }
 
 /// Violations of a phase's or a group's pace.
-pub(super) fn check_pace(phase: &Phase, found: &mut Found) {
-    found.along(["pace".into(), Part::Choice], |found| {
+pub(super) fn check_pace(phase: &Phase, found: &mut ViolationFound) {
+    found.along(["pace".into(), ViolationPart::Choice], |found| {
         check_users(phase, found);
         check_law(phase, found);
     });
 }
 
-fn check_users(phase: &Phase, found: &mut Found) {
+fn check_users(phase: &Phase, found: &mut ViolationFound) {
     let name = &phase.name;
     let mut limit = |what: &'static str, value: u32| {
         if value == 0 || value > MAX_USERS {
@@ -224,7 +232,7 @@ fn check_users(phase: &Phase, found: &mut Found) {
     }
 }
 
-fn check_law(phase: &Phase, found: &mut Found) {
+fn check_law(phase: &Phase, found: &mut ViolationFound) {
     let name = &phase.name;
     match &phase.pace {
         Pace::Users(_) => {}
@@ -273,7 +281,7 @@ fn check_law(phase: &Phase, found: &mut Found) {
 }
 
 /// Walks have a request for each of their turns, and nobody can deal them out.
-fn check_walks(phase: &Phase, users: u32, walks: &Walks, found: &mut Found) {
+fn check_walks(phase: &Phase, users: u32, walks: &Walks, found: &mut ViolationFound) {
     let name = &phase.name;
     let mut listed = None;
     if let [Step::Requests(step)] = &phase.scenario.steps[..]
@@ -295,7 +303,7 @@ fn check_walks(phase: &Phase, users: u32, walks: &Walks, found: &mut Found) {
     }
 }
 
-fn check_rate(phase: &str, per_second: f64, found: &mut Found) {
+fn check_rate(phase: &str, per_second: f64, found: &mut ViolationFound) {
     if !(per_second > 0.0 && per_second <= MAX_RATE) {
         found.at(
             "per_second",
@@ -304,7 +312,7 @@ fn check_rate(phase: &str, per_second: f64, found: &mut Found) {
     }
 }
 
-fn check_arrivals(phase: &str, arrivals: Arrivals, found: &mut Found) {
+fn check_arrivals(phase: &str, arrivals: Arrivals, found: &mut ViolationFound) {
     if matches!(arrivals, Arrivals::Jitter(percent) if percent > 100) {
         found.at("arrivals", format!("phase '{phase}': jitter is more than 100 percent: give 0 to 100"));
     }
@@ -314,7 +322,7 @@ fn check_arrivals(phase: &str, arrivals: Arrivals, found: &mut Found) {
 }
 
 /// Violations of a waiting time.
-pub(super) fn check_delay(name: &str, law: &Delay, found: &mut Found) {
+pub(super) fn check_delay(name: &str, law: &Delay, found: &mut ViolationFound) {
     if matches!(law, Delay::Uniform { min, max } if min > max) {
         found.push(format!("{name}: min is greater than max: give the shorter time first"));
     }

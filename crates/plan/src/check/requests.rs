@@ -1,9 +1,9 @@
 //! Rules for requests: templates, URLs, fields, and a script's request.
 
-use super::{Found, Part, share};
+use super::{ViolationFound, ViolationPart, share};
 use crate::address::Address;
 use crate::data::secret::without_userinfo;
-use crate::data::template::Piece;
+use crate::data::template::TemplatePiece;
 use crate::data::{Meaning, Names};
 use crate::load::http::{Http, Http1Version};
 use crate::load::{Load, Phase};
@@ -14,7 +14,13 @@ use crate::scenario::script::ScriptStep;
 use crate::scenario::{RequestOrder, RequestStep, Step};
 use std::collections::HashSet;
 
-pub(super) fn check_requests(phase: &str, step: &RequestStep, kept: &[&str], load: &Load, found: &mut Found) {
+pub(super) fn check_requests(
+    phase: &str,
+    step: &RequestStep,
+    kept: &[&str],
+    load: &Load,
+    found: &mut ViolationFound,
+) {
     if step.requests.is_empty() {
         found.at("requests", without_requests(phase, step));
     }
@@ -30,7 +36,7 @@ pub(super) fn check_requests(phase: &str, step: &RequestStep, kept: &[&str], loa
     check_templates(phase, step, kept, load, found);
     found.within("requests", |found| check_list(phase, step, load, found));
     for (nth, request) in step.session.login.iter().enumerate() {
-        found.along(["session".into(), "login".into(), Part::Item(nth)], |found| {
+        found.along(["session".into(), "login".into(), ViolationPart::Item(nth)], |found| {
             if request.tcp.is_some() {
                 found.at("tcp", format!("phase '{phase}': users log in by HTTP: give a step of its own"));
             }
@@ -70,7 +76,7 @@ fn without_requests(phase: &str, step: &RequestStep) -> String {
 }
 
 /// The requests themselves. Those that differ in their URLs alone are one kind, whose other mistakes are told once.
-fn check_list(phase: &str, step: &RequestStep, load: &Load, found: &mut Found) {
+fn check_list(phase: &str, step: &RequestStep, load: &Load, found: &mut ViolationFound) {
     for (nth, (listed, to)) in step.requests.turns().enumerate() {
         found.within(nth, |found| match listed.like.tcp {
             Some(_) if to.is_none() => found.at("url", no_tcp_url(phase, listed.url)),
@@ -81,18 +87,18 @@ fn check_list(phase: &str, step: &RequestStep, load: &Load, found: &mut Found) {
     let kinds = step.requests.kinds();
     let is_one_each = kinds.len() == step.requests.len();
     for (nth, request) in kinds.iter().enumerate() {
-        let place = is_one_each.then_some(Part::Item(nth));
+        let place = is_one_each.then_some(ViolationPart::Item(nth));
         found.along(place, |found| check_request(phase, request, load, found));
     }
 }
 
 /// Placeholders mean something, each with its mistake named once.
-fn check_templates(phase: &str, step: &RequestStep, kept: &[&str], load: &Load, found: &mut Found) {
+fn check_templates(phase: &str, step: &RequestStep, kept: &[&str], load: &Load, found: &mut ViolationFound) {
     for (nth, data) in step.data.iter().enumerate() {
         let computed = data.source.computed_bytes().is_some();
         let computed = computed.then(|| format!("data {}: {ONLY_TCP}", data.name));
         let said = data.violation().into_iter().chain(computed);
-        found.along(["data".into(), Part::Item(nth)], |found| {
+        found.along(["data".into(), ViolationPart::Item(nth)], |found| {
             found.extend(said.map(|said| format!("phase '{phase}': {said}")));
         });
     }
@@ -107,14 +113,14 @@ fn check_templates(phase: &str, step: &RequestStep, kept: &[&str], load: &Load, 
             Err(said) => vec![said],
             Ok(pieces) => {
                 let used = pieces.iter().filter_map(|piece| match piece {
-                    Piece::Value { name, .. } => Some(name.clone()),
-                    Piece::Text(_) => None,
+                    TemplatePiece::Value { name, .. } => Some(name.clone()),
+                    TemplatePiece::Text(_) => None,
                 });
                 let fresh: Vec<String> = used.filter(|name| known.insert(name.clone())).collect();
                 fresh.iter().filter_map(|name| unknown(&names, name)).collect()
             }
         };
-        found.along(["requests".into(), Part::Item(nth)], |found| {
+        found.along(["requests".into(), ViolationPart::Item(nth)], |found| {
             found.extend(said.iter().map(|said| format!("phase '{phase}': {said}")));
         });
     }
@@ -135,7 +141,7 @@ fn unknown(names: &Names<'_>, name: &str) -> Option<String> {
 }
 
 /// A worker has one script, so a run has one too.
-pub(super) fn check_script(phase: &Phase, step: &ScriptStep, load: &Load, found: &mut Found) {
+pub(super) fn check_script(phase: &Phase, step: &ScriptStep, load: &Load, found: &mut ViolationFound) {
     let scripts = load.phases.iter().flat_map(|phase| phase.sends());
     let scripts = scripts.filter(|step| matches!(step, Step::Script(_))).count();
     if scripts > 1 || phase.scenario.steps.len() > 1 {
@@ -161,7 +167,7 @@ pub(super) fn check_script(phase: &Phase, step: &ScriptStep, load: &Load, found:
 }
 
 /// Violations of a URL that leads there.
-fn check_url(phase: &str, typed: &str, to: Option<&Address>, load: &Load, found: &mut Found) {
+fn check_url(phase: &str, typed: &str, to: Option<&Address>, load: &Load, found: &mut ViolationFound) {
     let is_ok = to.is_some_and(|address| !address.secure);
     let url = &without_userinfo(typed);
     if is_ok && url == typed {
@@ -193,7 +199,7 @@ fn no_tcp_url(phase: &str, url: &str) -> String {
 }
 
 /// Checks the rules for a message over TCP, and refuses what it cannot have.
-fn check_tcp(phase: &str, request: &Request, tcp: &Tcp, load: &Load, found: &mut Found) {
+fn check_tcp(phase: &str, request: &Request, tcp: &Tcp, load: &Load, found: &mut ViolationFound) {
     let violations = tcp.violations();
     found.within("tcp", |found| {
         found.extend(violations.iter().map(|said| format!("phase '{phase}': {said}")))
@@ -214,7 +220,7 @@ fn check_tcp(phase: &str, request: &Request, tcp: &Tcp, load: &Load, found: &mut
     }
 }
 
-fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Found) {
+fn check_request(phase: &str, request: &Request, load: &Load, found: &mut ViolationFound) {
     if let Some(file) = request.body.files().find(|file| file.file.is_empty()) {
         debug_assert!(file.bytes.is_none(), "a file that was read has a name");
         found.at("body", format!("phase '{phase}': file: give the path of the file that is the body"));
@@ -253,7 +259,7 @@ fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Found)
 }
 
 /// Only a request over a connection of its own, of which nothing else follows from answers, can wait before it sends its body.
-pub(super) fn check_continue(phase: &Phase, step: &RequestStep, load: &Load, found: &mut Found) {
+pub(super) fn check_continue(phase: &Phase, step: &RequestStep, load: &Load, found: &mut ViolationFound) {
     let Some(http) = load.protocol.http().filter(|http| http.h1.expect_continue.is_some()) else { return };
     let spoken = load.spoken();
     let hindered = [
@@ -273,7 +279,7 @@ pub(super) fn check_continue(phase: &Phase, step: &RequestStep, load: &Load, fou
 }
 
 /// Fields of the plan that frame bodies (RFC 9112 section 6) must be what a body can be framed by.
-fn check_framing(http: &Http, of_request: &[Field], found: &mut Found) {
+fn check_framing(http: &Http, of_request: &[Field], found: &mut ViolationFound) {
     let named = |name: &str| {
         let mut fields = http.fields.iter().chain(of_request);
         fields
@@ -299,7 +305,7 @@ fn check_framing(http: &Http, of_request: &[Field], found: &mut Found) {
 }
 
 /// TLS needs its values, and goes to the host itself or through a tunnel.
-pub(super) fn check_https(phase: &str, url: &str, load: &Load, found: &mut Found) {
+pub(super) fn check_https(phase: &str, url: &str, load: &Load, found: &mut ViolationFound) {
     let tunnel = load.protocol.http().is_some_and(|http| http.tunnel);
     if load.target.is_some() && !tunnel {
         found.push(format!(
@@ -310,7 +316,7 @@ pub(super) fn check_https(phase: &str, url: &str, load: &Load, found: &mut Found
     }
 }
 
-pub(crate) fn check_fields(fields: &[Field], found: &mut Found) {
+pub(crate) fn check_fields(fields: &[Field], found: &mut ViolationFound) {
     for (nth, field) in fields.iter().enumerate() {
         let bad_name =
             field.name.is_empty() || field.name.bytes().any(|byte| !byte.is_ascii_graphic() || byte == b':');

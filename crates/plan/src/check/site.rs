@@ -1,9 +1,9 @@
 //! Rules for the objects.
 
-use super::{Found, Part, share};
-use crate::site::{Form, Keys, Lifetime, MAX_CLASSES, MAX_SIZE, Site, Size, VaryForm};
+use super::{ViolationFound, ViolationPart, share};
+use crate::site::{Keys, Lifetime, MAX_CLASSES, MAX_SIZE, Site, SiteForm, Size, VaryForm};
 
-pub(super) fn check_site(site: &Site, found: &mut Found) {
+pub(super) fn check_site(site: &Site, found: &mut ViolationFound) {
     share(found, "private", site.private);
     share(found, "no_store", site.no_store);
     share(found, "vary_star", site.vary_star);
@@ -28,15 +28,15 @@ pub(super) fn check_site(site: &Site, found: &mut Found) {
         );
     }
     found.within("lifetime", |found| check_lifetime(&site.lifetime, found));
-    if let Form::Jtest(form) = &site.form {
-        let path = [Part::from("form"), Part::Choice];
+    if let SiteForm::Jtest(form) = &site.form {
+        let path = [ViolationPart::from("form"), ViolationPart::Choice];
         found.along(path, |found| share(found, "not_modified", form.not_modified));
     }
     found.within("size", |found| check_size(&site.size, found));
 }
 
 /// Classes are those of native objects, as many as a number of an object can name, and their laws are such as answers can tell.
-fn check_classes(site: &Site, found: &mut Found) {
+fn check_classes(site: &Site, found: &mut ViolationFound) {
     let is_odd = |lifetime: std::time::Duration| lifetime.subsec_nanos() > 0;
     let is_short = |every: std::time::Duration| every.as_millis() < 1000;
     let text = match &site.classes {
@@ -44,7 +44,7 @@ fn check_classes(site: &Site, found: &mut Found) {
         classes if classes.len() > MAX_CLASSES => {
             format!("classes: there are {}, and an object's number names one of {MAX_CLASSES}", classes.len())
         }
-        _ if site.form != Form::Native || site.keys != Keys::Plain => {
+        _ if site.form != SiteForm::Native || site.keys != Keys::Plain => {
             "classes: they are those of native objects with plain keys: leave them out".to_owned()
         }
         classes if classes.iter().any(|class| class.lifetime.is_some_and(is_odd)) => {
@@ -59,8 +59,8 @@ fn check_classes(site: &Site, found: &mut Found) {
 }
 
 /// Spellings and codings are those of native objects.
-fn check_forms(site: &Site, found: &mut Found) {
-    let native = site.form == Form::Native;
+fn check_forms(site: &Site, found: &mut ViolationFound) {
+    let native = site.form == SiteForm::Native;
     if site.keys != Keys::Plain && !native {
         found.at("keys", "keys: the addresses of jtest's form are jtest's: leave keys out".to_owned());
     }
@@ -76,8 +76,8 @@ fn check_forms(site: &Site, found: &mut Found) {
 }
 
 /// Laws of Vary need variants that it can name, and those of native objects.
-fn check_vary(site: &Site, found: &mut Found) {
-    let native = site.form == Form::Native;
+fn check_vary(site: &Site, found: &mut ViolationFound) {
+    let native = site.form == SiteForm::Native;
     for (law, given) in [
         ("vary_also", site.vary_also.is_some()),
         ("vary_form", site.vary_form != VaryForm::OneLine),
@@ -106,7 +106,7 @@ fn check_vary(site: &Site, found: &mut Found) {
     check_vary_form(site, found);
 }
 
-fn check_vary_form(site: &Site, found: &mut Found) {
+fn check_vary_form(site: &Site, found: &mut ViolationFound) {
     let text = match site.vary_form {
         VaryForm::OneLine => return,
         _ if site.variant_count() == 1 => "there are no variants, and no Vary: give variants, such as 3",
@@ -122,7 +122,7 @@ fn check_vary_form(site: &Site, found: &mut Found) {
 }
 
 /// Laws of versions need versions, and a name for each.
-fn check_versions(site: &Site, found: &mut Found) {
+fn check_versions(site: &Site, found: &mut ViolationFound) {
     share(found, "gone", site.gone);
     if site.change_every.is_none() {
         for (law, given) in [("version_sizes", !site.version_sizes.is_empty()), ("gone", site.gone > 0.0)] {
@@ -141,7 +141,7 @@ fn check_versions(site: &Site, found: &mut Found) {
     if site.weak_etags > 0.0 && !site.etag {
         found.at("weak_etags", "weak_etags: there is no ETag that could be weak: leave etag on".to_owned());
     }
-    if site.weak_etags > 0.0 && site.form != Form::Native {
+    if site.weak_etags > 0.0 && site.form != SiteForm::Native {
         found.at("weak_etags", "weak_etags: jtest's form has no ETag: leave weak_etags out".to_owned());
     }
     if site.gone == 1.0 {
@@ -149,7 +149,7 @@ fn check_versions(site: &Site, found: &mut Found) {
     }
 }
 
-pub(super) fn check_lifetime(lifetime: &Lifetime, found: &mut Found) {
+pub(super) fn check_lifetime(lifetime: &Lifetime, found: &mut ViolationFound) {
     let (min, max) = match *lifetime {
         Lifetime::Fixed { max_age } => (max_age, max_age),
         Lifetime::Uniform { min, max } => (min, max),
@@ -166,7 +166,7 @@ pub(super) fn check_lifetime(lifetime: &Lifetime, found: &mut Found) {
     }
 }
 
-pub(super) fn check_size(size: &Size, found: &mut Found) {
+pub(super) fn check_size(size: &Size, found: &mut ViolationFound) {
     match *size {
         Size::Table => {}
         Size::Fixed(bytes) if bytes <= MAX_SIZE => {}

@@ -1,6 +1,6 @@
 //! Rules for the trace context that a share of requests carries.
 
-use super::{Found, share};
+use super::{ViolationFound, share};
 use crate::load::Load;
 use crate::load::http::Http;
 use crate::request::field::Field;
@@ -10,7 +10,7 @@ use crate::scenario::Step;
 const TRACEPARENT: &str = "traceparent";
 
 /// Refuses a share that is none, and requests that cannot carry a context or have one of their own.
-pub(super) fn check(load: &Load, http: &Http, found: &mut Found) {
+pub(super) fn check(load: &Load, http: &Http, found: &mut ViolationFound) {
     let Some(wanted) = http.traceparent else { return };
     share(found, TRACEPARENT, wanted);
     let mut refuse = |why: String| found.at(TRACEPARENT, format!("traceparent: {why}"));

@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 /// The body of a request.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Body(Content);
+pub struct Body(DataContent);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Content {
+enum DataContent {
     /// Shared by all that have it: it may be large.
     Bytes(Arc<Vec<u8>>),
     Secret(Secret),
@@ -28,17 +28,17 @@ enum Content {
 
 impl Default for Body {
     fn default() -> Body {
-        Body(Content::Bytes(Arc::default()))
+        Body(DataContent::Bytes(Arc::default()))
     }
 }
 
 impl fmt::Debug for Body {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Content::Bytes(bytes) => String::from_utf8_lossy(bytes).fmt(to),
-            Content::Secret(secret) => secret.fmt(to),
-            Content::Filed(filed) => filed.parts.fmt(to),
-            Content::Named(named) => named.fmt(to),
+            DataContent::Bytes(bytes) => String::from_utf8_lossy(bytes).fmt(to),
+            DataContent::Secret(secret) => secret.fmt(to),
+            DataContent::Filed(filed) => filed.parts.fmt(to),
+            DataContent::Named(named) => named.fmt(to),
         }
     }
 }
@@ -49,18 +49,18 @@ impl Deref for Body {
     /// As it is sent; of what stands in files, what is held ([`BodyFile::hold`]).
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Content::Bytes(bytes) => bytes,
-            Content::Secret(secret) => secret.reveal().as_bytes(),
-            Content::Filed(filed) => filed.bytes(),
+            DataContent::Bytes(bytes) => bytes,
+            DataContent::Secret(secret) => secret.reveal().as_bytes(),
+            DataContent::Filed(filed) => filed.bytes(),
             // A plan with it is never run.
-            Content::Named(_) => &[],
+            DataContent::Named(_) => &[],
         }
     }
 }
 
 impl From<Vec<u8>> for Body {
     fn from(bytes: Vec<u8>) -> Body {
-        Body(Content::Bytes(Arc::new(bytes)))
+        Body(DataContent::Bytes(Arc::new(bytes)))
     }
 }
 
@@ -78,7 +78,7 @@ impl From<&str> for Body {
 
 impl From<Secret> for Body {
     fn from(secret: Secret) -> Body {
-        Body(Content::Secret(secret))
+        Body(DataContent::Secret(secret))
     }
 }
 
@@ -111,16 +111,16 @@ impl Body {
         };
         match parts.iter().map(in_plan).collect::<Option<Vec<_>>>() {
             Some(all) => all.iter().flat_map(|bytes| bytes.iter().copied()).collect::<Vec<u8>>().into(),
-            None => Body(Content::Filed(Box::new(Filed::of(parts)))),
+            None => Body(DataContent::Filed(Box::new(Filed::of(parts)))),
         }
     }
 
     /// Pieces that it is made of; none for one that stands elsewhere.
     pub fn pieces(&self) -> Vec<BodyPiece<'_>> {
         match &self.0 {
-            Content::Bytes(bytes) => vec![BodyPiece::Template(bytes)],
-            Content::Secret(secret) => vec![BodyPiece::Secret(secret.reveal(), secret.is_typed())],
-            Content::Filed(filed) => filed
+            DataContent::Bytes(bytes) => vec![BodyPiece::Template(bytes)],
+            DataContent::Secret(secret) => vec![BodyPiece::Secret(secret.reveal(), secret.is_typed())],
+            DataContent::Filed(filed) => filed
                 .parts
                 .iter()
                 .map(|part| match part {
@@ -128,20 +128,20 @@ impl Body {
                     BodyPart::File(file) => BodyPiece::File(file),
                 })
                 .collect(),
-            Content::Named(_) => Vec::new(),
+            DataContent::Named(_) => Vec::new(),
         }
     }
 
     /// The files it stands in.
     pub fn files(&self) -> impl Iterator<Item = &BodyFile> {
-        let parts = if let Content::Filed(filed) = &self.0 { filed.parts.as_slice() } else { &[] };
+        let parts = if let DataContent::Filed(filed) = &self.0 { filed.parts.as_slice() } else { &[] };
         parts.iter().filter_map(|part| if let BodyPart::File(file) = part { Some(file) } else { None })
     }
 
     /// As [`files`](Body::files), to change what a plan says of them.
     pub(crate) fn files_mut(&mut self) -> impl Iterator<Item = &mut BodyFile> {
         let parts =
-            if let Content::Filed(filed) = &mut self.0 { filed.parts.as_mut_slice() } else { &mut [] };
+            if let DataContent::Filed(filed) = &mut self.0 { filed.parts.as_mut_slice() } else { &mut [] };
         parts.iter_mut().filter_map(|part| if let BodyPart::File(file) = part { Some(file) } else { None })
     }
 
@@ -161,7 +161,7 @@ impl Body {
 
     /// Tells it by its length and digest, where it is bytes.
     pub(crate) fn name(&mut self) {
-        if let Content::Bytes(bytes) = &self.0
+        if let DataContent::Bytes(bytes) = &self.0
             && !bytes.is_empty()
         {
             *self = Body::named_by(bytes);
@@ -169,37 +169,40 @@ impl Body {
     }
 
     fn named_by(bytes: &[u8]) -> Body {
-        Body(Content::Named(NamedBody { bytes: bytes.len() as u64, sha256: Sha256::of([bytes]) }))
+        Body(DataContent::Named(NamedBody { bytes: bytes.len() as u64, sha256: Sha256::of([bytes]) }))
     }
 
     /// This body by its length and digest, where it is long.
     pub(crate) fn told(&self) -> Option<Body> {
         match &self.0 {
-            Content::Bytes(bytes) if bytes.len() > Body::TOLD => Some(Body::named_by(bytes)),
-            Content::Bytes(_) | Content::Secret(_) | Content::Filed(_) | Content::Named(_) => None,
+            DataContent::Bytes(bytes) if bytes.len() > Body::TOLD => Some(Body::named_by(bytes)),
+            DataContent::Bytes(_)
+            | DataContent::Secret(_)
+            | DataContent::Filed(_)
+            | DataContent::Named(_) => None,
         }
     }
 
     /// A body that does not stand in this plan.
     pub(crate) fn named(&self) -> Option<&NamedBody> {
         match &self.0 {
-            Content::Named(named) => Some(named),
-            Content::Bytes(_) | Content::Secret(_) | Content::Filed(_) => None,
+            DataContent::Named(named) => Some(named),
+            DataContent::Bytes(_) | DataContent::Secret(_) | DataContent::Filed(_) => None,
         }
     }
 
     /// True if there is none.
     pub fn is_empty(&self) -> bool {
-        matches!(&self.0, Content::Bytes(bytes) if bytes.is_empty())
+        matches!(&self.0, DataContent::Bytes(bytes) if bytes.is_empty())
     }
 
     /// Its length as it stands in the plan; `None` where a file has any.
     pub fn length(&self) -> Option<u64> {
         match &self.0 {
-            Content::Bytes(bytes) => Some(bytes.len() as u64),
-            Content::Secret(secret) => Some(secret.reveal().len() as u64),
-            Content::Filed(filed) => filed.parts.iter().map(BodyPart::length).sum(),
-            Content::Named(named) => Some(named.bytes),
+            DataContent::Bytes(bytes) => Some(bytes.len() as u64),
+            DataContent::Secret(secret) => Some(secret.reveal().len() as u64),
+            DataContent::Filed(filed) => filed.parts.iter().map(BodyPart::length).sum(),
+            DataContent::Named(named) => Some(named.bytes),
         }
     }
 
@@ -220,15 +223,15 @@ impl Body {
 
     pub(crate) fn secret(&self) -> Option<&Secret> {
         match &self.0 {
-            Content::Bytes(_) | Content::Filed(_) | Content::Named(_) => None,
-            Content::Secret(secret) => Some(secret),
+            DataContent::Bytes(_) | DataContent::Filed(_) | DataContent::Named(_) => None,
+            DataContent::Secret(secret) => Some(secret),
         }
     }
 
     pub(crate) fn secret_mut(&mut self) -> Option<&mut Secret> {
         match &mut self.0 {
-            Content::Bytes(_) | Content::Filed(_) | Content::Named(_) => None,
-            Content::Secret(secret) => Some(secret),
+            DataContent::Bytes(_) | DataContent::Filed(_) | DataContent::Named(_) => None,
+            DataContent::Secret(secret) => Some(secret),
         }
     }
 }
@@ -252,7 +255,7 @@ pub(crate) struct NamedBody {
     expecting = "text, { base64 = \"…\" }, { file = \"…\" }, { parts = […] } or { secret = \"env:NAME\" }; in a result's plan \
                  { bytes = N, sha256 = \"…\" }"
 )]
-enum Form<'a> {
+enum DataForm<'a> {
     Text(std::borrow::Cow<'a, str>),
     Binary(Binary),
     Secret(Hidden),
@@ -293,15 +296,15 @@ struct Hidden {
 impl Serialize for Body {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let form = match &self.0 {
-            Content::Secret(secret) => Form::Secret(Hidden { secret: secret.to_string() }),
-            Content::Named(named) => Form::Named(named.clone()),
-            Content::Filed(filed) => match filed.parts.as_slice() {
-                [BodyPart::File(file)] => Form::File(file.clone()),
-                parts => Form::Parts(PartList { parts: parts.to_vec() }),
+            DataContent::Secret(secret) => DataForm::Secret(Hidden { secret: secret.to_string() }),
+            DataContent::Named(named) => DataForm::Named(named.clone()),
+            DataContent::Filed(filed) => match filed.parts.as_slice() {
+                [BodyPart::File(file)] => DataForm::File(file.clone()),
+                parts => DataForm::Parts(PartList { parts: parts.to_vec() }),
             },
-            Content::Bytes(bytes) => match std::str::from_utf8(bytes) {
-                Ok(text) => Form::Text(text.into()),
-                Err(_) => Form::Binary(Binary { base64: STANDARD.encode(bytes.as_slice()) }),
+            DataContent::Bytes(bytes) => match std::str::from_utf8(bytes) {
+                Ok(text) => DataForm::Text(text.into()),
+                Err(_) => DataForm::Binary(Binary { base64: STANDARD.encode(bytes.as_slice()) }),
             },
         };
         form.serialize(to)
@@ -322,13 +325,13 @@ impl<'de> Deserialize<'de> for Body {
 /// Reads the body of a request, which alone may stand in files.
 pub(crate) fn with_files<'de, D: Deserializer<'de>>(from: D) -> Result<Body, D::Error> {
     let wrong = |why: &str| serde::de::Error::custom(format!("body: {why}"));
-    match Form::deserialize(from)? {
-        Form::Text(text) => Ok(Body::from(text.into_owned())),
-        Form::Binary(binary) => binary.bytes().map(Body::from).map_err(wrong),
-        Form::File(file) => Ok(file.into()),
-        Form::Parts(PartList { parts }) => Ok(Body::of_parts(parts)),
-        Form::Named(named) => Ok(Body(Content::Named(named))),
-        Form::Secret(Hidden { secret }) => Secret::read(&secret).map(Body::from).map_err(wrong),
+    match DataForm::deserialize(from)? {
+        DataForm::Text(text) => Ok(Body::from(text.into_owned())),
+        DataForm::Binary(binary) => binary.bytes().map(Body::from).map_err(wrong),
+        DataForm::File(file) => Ok(file.into()),
+        DataForm::Parts(PartList { parts }) => Ok(Body::of_parts(parts)),
+        DataForm::Named(named) => Ok(Body(DataContent::Named(named))),
+        DataForm::Secret(Hidden { secret }) => Secret::read(&secret).map(Body::from).map_err(wrong),
     }
 }
 
@@ -339,7 +342,7 @@ impl schemars::JsonSchema for Body {
     }
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        Form::json_schema(generator)
+        DataForm::json_schema(generator)
     }
 }
 

@@ -32,12 +32,12 @@ struct Conversion {
     width: u16,
     /// Digits of a number at least; bytes of a text at most.
     precision: Option<u16>,
-    kind: Kind,
+    kind: DataKind,
 }
 
 /// The form that a conversion gives a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum DataKind {
     Text,
     Decimal,
     Unsigned,
@@ -94,7 +94,7 @@ impl Format {
         let good = |conversion: &Conversion| {
             let moderate =
                 conversion.width <= 1000 && conversion.precision.is_none_or(|digits| digits <= 1000);
-            moderate && conversion.kind != Kind::Text
+            moderate && conversion.kind != DataKind::Text
         };
         let format = Format::parse(text).ok().filter(|format| format.conversion.as_ref().is_none_or(good));
         format.ok_or_else(|| {
@@ -107,12 +107,14 @@ impl Format {
     pub fn least(&self) -> usize {
         let value = self.conversion.map_or(0, |conversion| {
             let digits = match conversion.kind {
-                Kind::Text => 0,
-                Kind::Character => 1,
+                DataKind::Text => 0,
+                DataKind::Character => 1,
                 // A precision of 0 leaves nothing of the number 0.
-                Kind::Decimal | Kind::Unsigned | Kind::Hex | Kind::UpperHex | Kind::Octal => {
-                    conversion.precision.unwrap_or(1)
-                }
+                DataKind::Decimal
+                | DataKind::Unsigned
+                | DataKind::Hex
+                | DataKind::UpperHex
+                | DataKind::Octal => conversion.precision.unwrap_or(1),
             };
             usize::from(conversion.width.max(digits))
         });
@@ -170,13 +172,13 @@ impl Conversion {
         let length = rest.iter().take_while(|byte| b"lhzjqt".contains(byte)).count();
         let (letter, rest) = rest[length..].split_first()?;
         let kind = match letter {
-            b's' => Kind::Text,
-            b'd' | b'i' => Kind::Decimal,
-            b'u' => Kind::Unsigned,
-            b'x' => Kind::Hex,
-            b'X' => Kind::UpperHex,
-            b'o' => Kind::Octal,
-            b'c' => Kind::Character,
+            b's' => DataKind::Text,
+            b'd' | b'i' => DataKind::Decimal,
+            b'u' => DataKind::Unsigned,
+            b'x' => DataKind::Hex,
+            b'X' => DataKind::UpperHex,
+            b'o' => DataKind::Octal,
+            b'c' => DataKind::Character,
             _ => return None,
         };
         let has = |flag: u8| flags.contains(&flag);
@@ -197,13 +199,13 @@ impl Conversion {
         let number = || std::str::from_utf8(value).ok()?.parse::<i64>().ok();
         let begin = to.len();
         match (self.kind, number()) {
-            (Kind::Text, _) | (_, None) => {
+            (DataKind::Text, _) | (_, None) => {
                 let most = self.precision.map_or(value.len(), usize::from);
-                let most = if self.kind == Kind::Text { most } else { value.len() };
+                let most = if self.kind == DataKind::Text { most } else { value.len() };
                 to.extend_from_slice(&value[..value.len().min(most)]);
                 self.fill(begin, begin, to);
             }
-            (Kind::Character, Some(number)) => {
+            (DataKind::Character, Some(number)) => {
                 to.push(number as u8);
                 self.fill(begin, begin, to);
             }
@@ -219,18 +221,18 @@ impl Conversion {
     /// Appends the sign or prefix that stands before the digits of a number.
     fn sign(&self, number: i64, to: &mut Vec<u8>) {
         match self.kind {
-            Kind::Decimal if number < 0 => to.push(b'-'),
-            Kind::Decimal if self.plus => to.push(b'+'),
-            Kind::Decimal if self.blank => to.push(b' '),
-            Kind::Hex if self.alternate && number != 0 => to.extend_from_slice(b"0x"),
-            Kind::UpperHex if self.alternate && number != 0 => to.extend_from_slice(b"0X"),
-            Kind::Text
-            | Kind::Decimal
-            | Kind::Unsigned
-            | Kind::Hex
-            | Kind::UpperHex
-            | Kind::Octal
-            | Kind::Character => {}
+            DataKind::Decimal if number < 0 => to.push(b'-'),
+            DataKind::Decimal if self.plus => to.push(b'+'),
+            DataKind::Decimal if self.blank => to.push(b' '),
+            DataKind::Hex if self.alternate && number != 0 => to.extend_from_slice(b"0x"),
+            DataKind::UpperHex if self.alternate && number != 0 => to.extend_from_slice(b"0X"),
+            DataKind::Text
+            | DataKind::Decimal
+            | DataKind::Unsigned
+            | DataKind::Hex
+            | DataKind::UpperHex
+            | DataKind::Octal
+            | DataKind::Character => {}
         }
     }
 
@@ -241,13 +243,15 @@ impl Conversion {
         // A vector takes all that is written. C has no number 0 without digits, but for a precision of 0.
         let _ = match self.kind {
             _ if number == 0 && least == 0 => Ok(()),
-            Kind::Hex => write!(to, "{number:0least$x}"),
-            Kind::UpperHex => write!(to, "{number:0least$X}"),
-            Kind::Octal => write!(to, "{number:0least$o}"),
-            Kind::Unsigned => write!(to, "{:0least$}", number as u64),
-            Kind::Text | Kind::Decimal | Kind::Character => write!(to, "{:0least$}", number.unsigned_abs()),
+            DataKind::Hex => write!(to, "{number:0least$x}"),
+            DataKind::UpperHex => write!(to, "{number:0least$X}"),
+            DataKind::Octal => write!(to, "{number:0least$o}"),
+            DataKind::Unsigned => write!(to, "{:0least$}", number as u64),
+            DataKind::Text | DataKind::Decimal | DataKind::Character => {
+                write!(to, "{:0least$}", number.unsigned_abs())
+            }
         };
-        if self.kind == Kind::Octal && self.alternate && to.get(begin) != Some(&b'0') {
+        if self.kind == DataKind::Octal && self.alternate && to.get(begin) != Some(&b'0') {
             to.insert(begin, b'0');
         }
     }
@@ -263,8 +267,8 @@ impl Conversion {
         if self.left {
             return;
         }
-        let number = !matches!(self.kind, Kind::Character);
-        let zeros = self.zeros && number && (self.precision.is_none() || self.kind == Kind::Text);
+        let number = !matches!(self.kind, DataKind::Character);
+        let zeros = self.zeros && number && (self.precision.is_none() || self.kind == DataKind::Text);
         let at = if zeros { digits } else { begin };
         to.copy_within(at..end, at + missing);
         to[at..at + missing].fill(if zeros { b'0' } else { b' ' });

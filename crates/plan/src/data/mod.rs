@@ -91,14 +91,14 @@ impl Data {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meaning {
     /// A value of a source.
-    Value(Box<Value>),
+    Value(Box<PlanValue>),
     /// The value that was taken from an answer under this name.
     Extracted(String),
 }
 
 /// A value of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Value {
+pub struct PlanValue {
     /// Where it comes from.
     pub source: Source,
     /// The name by which its random numbers are drawn: the same name has the same value throughout a request.
@@ -136,7 +136,7 @@ impl Names<'_> {
         };
         let value = |data: &Data, column: Option<&str>| {
             let Data { name, source, format } = data.clone();
-            Meaning::Value(Box::new(Value { source, name, column: column.map(unquoted), format }))
+            Meaning::Value(Box::new(PlanValue { source, name, column: column.map(unquoted), format }))
         };
         if let Some(data) = named(name) {
             return Ok(value(data, None));
@@ -153,7 +153,7 @@ impl Names<'_> {
                 "{{{{{name}}}}} comes from outside: give it a name, as with --data NAME={name}"
             ));
         }
-        Ok(Meaning::Value(Box::new(Value { source, name: name.to_owned(), column: None, format: None })))
+        Ok(Meaning::Value(Box::new(PlanValue { source, name: name.to_owned(), column: None, format: None })))
     }
 
     fn unknown(&self, name: &str, why: &str) -> String {

@@ -15,7 +15,7 @@ use std::io::Write;
 /// Where the values of a name come from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case", from = "Read")]
+#[serde(rename_all = "kebab-case", from = "SourceRead")]
 #[cfg_attr(test, schemars(!from))]
 pub enum Source {
     /// Whole numbers, one after the other.
@@ -114,7 +114,7 @@ pub struct Rows {
 /// A source as plan files say it, with the words that older ones have.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-enum Read {
+enum SourceRead {
     Counter(Counter),
     Integer {
         min: i64,
@@ -140,7 +140,7 @@ enum Read {
     },
     Length(LengthField),
     Checksum(ChecksumField),
-    Value(Box<Read>),
+    Value(Box<SourceRead>),
     Count(OldCount),
     Lines(String),
 }
@@ -155,26 +155,26 @@ struct OldCount {
     order: Wrap,
 }
 
-impl From<Read> for Source {
-    fn from(read: Read) -> Source {
+impl From<SourceRead> for Source {
+    fn from(read: SourceRead) -> Source {
         match read {
-            Read::Counter(counter) => Source::Counter(counter),
-            Read::Integer { min, max, width } => Source::Integer { min, max, width },
-            Read::Text { length } => Source::Text { length },
-            Read::Uuid => Source::Uuid,
-            Read::Time(time) => Source::Time(time),
-            Read::User => Source::User,
-            Read::Request => Source::Request,
-            Read::Connection => Source::Connection,
-            Read::Worker => Source::Worker,
-            Read::File(rows) => Source::File(rows),
-            Read::Bytes(bytes) => Source::Bytes(bytes),
-            Read::Secret(secret) => Source::Secret(secret),
-            Read::Live { text } => Source::Live { text, feed: LiveFeed::default() },
-            Read::Length(length) => Source::Length(length),
-            Read::Checksum(sum) => Source::Checksum(sum),
-            Read::Value(read) => Source::from(*read),
-            Read::Count(OldCount { start, end, step, order }) => Source::Counter(Counter {
+            SourceRead::Counter(counter) => Source::Counter(counter),
+            SourceRead::Integer { min, max, width } => Source::Integer { min, max, width },
+            SourceRead::Text { length } => Source::Text { length },
+            SourceRead::Uuid => Source::Uuid,
+            SourceRead::Time(time) => Source::Time(time),
+            SourceRead::User => Source::User,
+            SourceRead::Request => Source::Request,
+            SourceRead::Connection => Source::Connection,
+            SourceRead::Worker => Source::Worker,
+            SourceRead::File(rows) => Source::File(rows),
+            SourceRead::Bytes(bytes) => Source::Bytes(bytes),
+            SourceRead::Secret(secret) => Source::Secret(secret),
+            SourceRead::Live { text } => Source::Live { text, feed: LiveFeed::default() },
+            SourceRead::Length(length) => Source::Length(length),
+            SourceRead::Checksum(sum) => Source::Checksum(sum),
+            SourceRead::Value(read) => Source::from(*read),
+            SourceRead::Count(OldCount { start, end, step, order }) => Source::Counter(Counter {
                 start,
                 step,
                 end: Some(end),
@@ -182,7 +182,7 @@ impl From<Read> for Source {
                 wrap: order,
                 each: Each::Place,
             }),
-            Read::Lines(file) => {
+            SourceRead::Lines(file) => {
                 Source::File(Rows { file, lines: true, each: Each::Place, ..Rows::default() })
             }
         }

@@ -92,7 +92,7 @@ impl Table {
         let mut rest = text.trim_start_matches('\u{feff}');
         let mut line = 1;
         while !rest.is_empty() {
-            let row = Row::read(rest).ok_or_else(|| format!("line {line}: a quote has no end"))?;
+            let row = DataRow::read(rest).ok_or_else(|| format!("line {line}: a quote has no end"))?;
             if !row.cells.iter().all(String::is_empty) || row.cells.len() > 1 {
                 table.add(row.cells, line)?;
             }
@@ -185,7 +185,7 @@ mod bytes {
 }
 
 /// One row of comma-separated values.
-struct Row<'a> {
+struct DataRow<'a> {
     cells: Vec<String>,
     /// Lines that it takes.
     lines: usize,
@@ -193,10 +193,10 @@ struct Row<'a> {
     rest: &'a str,
 }
 
-impl Row<'_> {
+impl DataRow<'_> {
     /// Reads a row; `None` where a quote has no end.
-    fn read(text: &str) -> Option<Row<'_>> {
-        let mut row = Row { cells: vec![String::new()], lines: 1, rest: "" };
+    fn read(text: &str) -> Option<DataRow<'_>> {
+        let mut row = DataRow { cells: vec![String::new()], lines: 1, rest: "" };
         let mut quoted = false;
         let mut characters = text.char_indices().peekable();
         while let Some((at, character)) = characters.next() {

@@ -8,7 +8,7 @@ use crate::masked::Masked;
 
 /// A piece of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum TemplatePiece {
     /// Bytes that stay.
     Text(Vec<u8>),
     /// A value.
@@ -61,7 +61,7 @@ pub fn escape(bytes: &[u8]) -> Vec<u8> {
 ///
 /// # Errors
 /// A placeholder without end or without name, in words.
-pub fn pieces(text: &[u8], encode: Encode) -> Result<Vec<Piece>, String> {
+pub fn pieces(text: &[u8], encode: Encode) -> Result<Vec<TemplatePiece>, String> {
     let mut pieces = Vec::new();
     let mut plain = Vec::new();
     let mut rest = text;
@@ -76,14 +76,14 @@ pub fn pieces(text: &[u8], encode: Encode) -> Result<Vec<Piece>, String> {
         let inside = &rest[at + 2..];
         let end = find(inside, b"}}").ok_or_else(|| unfinished(&rest[at..]))?;
         if !plain.is_empty() {
-            pieces.push(Piece::Text(std::mem::take(&mut plain)));
+            pieces.push(TemplatePiece::Text(std::mem::take(&mut plain)));
         }
         pieces.push(value(&inside[..end], encode)?);
         rest = &inside[end + 2..];
     }
     plain.extend_from_slice(rest);
     if !plain.is_empty() {
-        pieces.push(Piece::Text(plain));
+        pieces.push(TemplatePiece::Text(plain));
     }
     Ok(pieces)
 }
@@ -93,7 +93,7 @@ fn unfinished(text: &[u8]) -> String {
     format!("'{shown}' has no }}}}: write \\{{{{ for braces that stand for themselves")
 }
 
-fn value(inside: &[u8], otherwise: Encode) -> Result<Piece, String> {
+fn value(inside: &[u8], otherwise: Encode) -> Result<TemplatePiece, String> {
     let text = String::from_utf8_lossy(inside);
     // In quotes, the name of a column may have a bar.
     let quoted = text.rfind('"').map_or(0, |at| at + 1);
@@ -115,7 +115,7 @@ fn value(inside: &[u8], otherwise: Encode) -> Result<Piece, String> {
             "'{{{{{text}}}}}' is no placeholder: give a name such as {{{{id}}}}, or write \\{{{{ for braces"
         ));
     }
-    Ok(Piece::Value { name: name.to_owned(), encode })
+    Ok(TemplatePiece::Value { name: name.to_owned(), encode })
 }
 
 /// True for the name of a value, or of one column of a file, whose name is anybody's: `users.Order No.`, `users."a|b"`.
@@ -184,9 +184,9 @@ pub struct TemplateAddress {
     /// Where it leads; its text and path have words in place of the values.
     pub address: Address,
     /// Path and query.
-    pub path: Vec<Piece>,
+    pub path: Vec<TemplatePiece>,
     /// All of it.
-    pub text: Vec<Piece>,
+    pub text: Vec<TemplatePiece>,
 }
 
 impl TemplateAddress {
@@ -201,8 +201,8 @@ impl TemplateAddress {
         let mut plain = String::new();
         for piece in pieces {
             match piece {
-                Piece::Text(text) => plain += &String::from_utf8_lossy(&text),
-                value @ Piece::Value { .. } => {
+                TemplatePiece::Text(text) => plain += &String::from_utf8_lossy(&text),
+                value @ TemplatePiece::Value { .. } => {
                     plain += &word;
                     values.push(value);
                 }
@@ -214,11 +214,11 @@ impl TemplateAddress {
             return Err(format!("'{shown}' has a placeholder in its host: give one URL for each host"));
         }
         let filled = |text: &str| {
-            let mut pieces: Vec<Piece> = Vec::new();
+            let mut pieces: Vec<TemplatePiece> = Vec::new();
             for (nth, part) in text.split(&word).enumerate() {
                 pieces.extend(nth.checked_sub(1).and_then(|nth| values.get(nth)).cloned());
                 if !part.is_empty() {
-                    pieces.push(Piece::Text(part.into()));
+                    pieces.push(TemplatePiece::Text(part.into()));
                 }
             }
             pieces
@@ -242,10 +242,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn shown(pieces: &[Piece]) -> String {
+    fn shown(pieces: &[TemplatePiece]) -> String {
         let shown = pieces.iter().map(|piece| match piece {
-            Piece::Text(text) => String::from_utf8_lossy(text).into_owned(),
-            Piece::Value { name, encode } => format!("<{name} {encode:?}>"),
+            TemplatePiece::Text(text) => String::from_utf8_lossy(text).into_owned(),
+            TemplatePiece::Value { name, encode } => format!("<{name} {encode:?}>"),
         });
         shown.collect()
     }
@@ -308,7 +308,7 @@ mod tests {
         #[test]
         fn escaped_bytes_mean_themselves(bytes in proptest::collection::vec(prop_oneof![Just(b'{'), Just(b'}'), Just(b'\\'), any::<u8>()], 0..40)) {
             let read = pieces(&escape(&bytes), Encode::Raw).unwrap();
-            let expected = if bytes.is_empty() { vec![] } else { vec![Piece::Text(bytes)] };
+            let expected = if bytes.is_empty() { vec![] } else { vec![TemplatePiece::Text(bytes)] };
             prop_assert_eq!(read, expected);
         }
     }

@@ -3,7 +3,7 @@
 //! Files are named here and read by whoever runs the plan.
 
 use crate::data::secret::Secret;
-use crate::violation::Found;
+use crate::violation::ViolationFound;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -261,7 +261,7 @@ impl fmt::Display for CipherSuite {
 crate::units::as_text!(CipherSuite, CipherSuite::parse);
 
 /// Violations of what clients begin with.
-pub(crate) fn check(tls: &Tls, found: &mut Found) {
+pub(crate) fn check(tls: &Tls, found: &mut ViolationFound) {
     if !tls.verify && tls.ca.is_some() {
         found.at("ca", "tls: ca is given but verify is false: leave out one of them".to_owned());
     }
@@ -275,7 +275,7 @@ pub(crate) fn check(tls: &Tls, found: &mut Found) {
 }
 
 /// Violations of what the origin begins with.
-pub(crate) fn check_origin(tls: &OriginTls, found: &mut Found) {
+pub(crate) fn check_origin(tls: &OriginTls, found: &mut ViolationFound) {
     pair("origin: tls", tls.certificate.as_ref(), tls.key.as_ref(), found);
     agree("origin: tls", &tls.versions, &tls.ciphers, tls.resumption, found);
     check_alpn("origin: tls", &tls.alpn, found);
@@ -292,7 +292,7 @@ pub(crate) fn check_origin(tls: &OriginTls, found: &mut Found) {
     }
 }
 
-fn pair(whose: &str, certificate: Option<&String>, key: Option<&String>, found: &mut Found) {
+fn pair(whose: &str, certificate: Option<&String>, key: Option<&String>, found: &mut ViolationFound) {
     if certificate.is_some() != key.is_some() {
         found.at("certificate", format!("{whose}: certificate and key go together: give both, or neither"));
     }
@@ -303,7 +303,7 @@ fn agree(
     versions: &[TlsVersion],
     ciphers: &[CipherSuite],
     resumption: Resumption,
-    found: &mut Found,
+    found: &mut ViolationFound,
 ) {
     let takes = |version| versions.is_empty() || versions.contains(&version);
     if let Some(suite) = ciphers.iter().find(|suite| !takes(suite.version())) {
@@ -327,7 +327,7 @@ fn agree(
 }
 
 /// RFC 7301 section 3.1: one to 255 bytes each.
-fn check_alpn(whose: &str, names: &[String], found: &mut Found) {
+fn check_alpn(whose: &str, names: &[String], found: &mut ViolationFound) {
     if let Some(name) = names.iter().find(|name| name.is_empty() || name.len() > 255) {
         found.at(
             "alpn",
@@ -354,7 +354,7 @@ mod tests {
 
     #[track_caller]
     fn refused(tls: &Tls, words: &str) {
-        let mut found = Found::default();
+        let mut found = ViolationFound::default();
         check(tls, &mut found);
         let found: Vec<String> = found.all().into_iter().map(|violation| violation.text).collect();
         assert_eq!(found.len(), 1, "{found:?}");
@@ -366,7 +366,7 @@ mod tests {
         let of = |name: &str| vec![CipherSuite::parse(name).unwrap()];
         let (tls12, tls13) = (vec![TlsVersion::Tls12], vec![TlsVersion::Tls13]);
         let none = Tls::default;
-        check(&none(), &mut Found::default());
+        check(&none(), &mut ViolationFound::default());
         refused(&Tls { verify: false, ca: Some("ca.pem".to_owned()), ..none() }, "verify is false");
         refused(&Tls { key: Some("key.pem".to_owned()), ..none() }, "go together");
         refused(&Tls { versions: tls12, resumption: Resumption::EarlyData, ..none() }, "only TLS 1.3");

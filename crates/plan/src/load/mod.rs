@@ -57,7 +57,7 @@ pub struct Load {
     pub check: Check,
     /// Limits of a request.
     #[serde(default)]
-    pub limits: Limits,
+    pub limits: LoadLimits,
     /// Follow each other in one run; each has its own figures.
     pub phases: Vec<Phase>,
     /// Conditions that must not hold when the run is over, such as `p99>50ms` or `errors{checkout}>1%`.
@@ -187,7 +187,7 @@ pub enum CheckContent {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
-pub struct Limits {
+pub struct LoadLimits {
     /// From the start of connecting until connected, tunnel and TLS handshake included.
     #[serde(with = "duration_text")]
     #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
@@ -225,16 +225,16 @@ fn is_usual_pause(pause: &Duration) -> bool {
     *pause == USUAL_PAUSE
 }
 
-impl Limits {
+impl LoadLimits {
     /// Header fields of an answer over HTTP/1.1 that any plan may allow.
     pub const MOST_FIELDS: u16 = 256;
     /// Header bytes of an answer that any plan may allow.
     pub const MOST_HEAD_BYTES: u32 = 16 << 20;
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for LoadLimits {
+    fn default() -> LoadLimits {
+        LoadLimits {
             connect: Duration::from_secs(5),
             first_byte: None,
             request: Duration::from_secs(30),

@@ -16,10 +16,10 @@ const MOST_BYTES: usize = 64 << 20;
 const KEPT: Duration = Duration::from_secs(120);
 /// Requests that become known while a load goes on. A clone shares them.
 #[derive(Debug, Clone)]
-pub struct LiveFeed(Arc<Shared>);
+pub struct LiveFeed(Arc<PaceShared>);
 
 #[derive(Debug, Default)]
-struct Shared {
+struct PaceShared {
     ring: Mutex<Ring>,
     opened: OnceLock<Instant>,
     /// Requests that were not sent, for they were too old.

@@ -376,7 +376,7 @@ impl fmt::Display for Stage {
 /// Arrivals per second over time, made of straight lines; a pure function both ways.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    lines: Vec<Line>,
+    lines: Vec<PaceLine>,
     /// When the last line ends, in seconds.
     ends: f64,
     /// Arrivals until then.
@@ -386,7 +386,7 @@ pub struct Curve {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Line {
+struct PaceLine {
     begins: f64,
     lasts: f64,
     from: f64,
@@ -409,7 +409,7 @@ impl Curve {
             let from = stage.from;
             let to = stage.to;
             let by_end = curve.total;
-            curve.lines.push(Line { begins, lasts, from, to, before, by_end });
+            curve.lines.push(PaceLine { begins, lasts, from, to, before, by_end });
         }
         curve
     }
@@ -438,20 +438,30 @@ impl Curve {
     #[must_use]
     pub fn changed(&self, at: f64, per_second: f64) -> Curve {
         let kept = self.lines.iter().filter(|line| line.begins < at).map(|line| line.until(at));
-        let mut lines: Vec<Line> = kept.collect();
+        let mut lines: Vec<PaceLine> = kept.collect();
         if at > self.ends {
             let begins = self.ends;
             let before = self.total;
             let by_end = self.arrivals_by(at);
-            lines.push(Line { begins, lasts: at - begins, from: self.after, to: self.after, before, by_end });
+            lines.push(PaceLine {
+                begins,
+                lasts: at - begins,
+                from: self.after,
+                to: self.after,
+                before,
+                by_end,
+            });
         }
         Curve { lines, ends: at, total: self.arrivals_by(at), after: per_second }
     }
 
     /// Stages that make it; the last one has the rate that goes on.
     pub fn stages(&self) -> Vec<Stage> {
-        let stage =
-            |line: &Line| Stage { lasts: Duration::from_secs_f64(line.lasts), from: line.from, to: line.to };
+        let stage = |line: &PaceLine| Stage {
+            lasts: Duration::from_secs_f64(line.lasts),
+            from: line.from,
+            to: line.to,
+        };
         let after = Stage { lasts: Duration::from_secs(1), from: self.after, to: self.after };
         let made = self.lines.iter().map(stage).chain([after]);
         made.filter(|stage| stage.lasts >= Duration::from_micros(1)).collect()
@@ -463,12 +473,12 @@ impl Curve {
     }
 }
 
-impl Line {
+impl PaceLine {
     /// The part of it before a moment that comes after its beginning.
-    fn until(&self, at: f64) -> Line {
+    fn until(&self, at: f64) -> PaceLine {
         let lasts = self.lasts.min(at - self.begins);
         let by_end = self.before + self.integral(lasts);
-        Line { lasts, to: self.from + self.slope() * lasts, by_end, ..*self }
+        PaceLine { lasts, to: self.from + self.slope() * lasts, by_end, ..*self }
     }
 
     fn slope(&self) -> f64 {

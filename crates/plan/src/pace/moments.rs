@@ -18,7 +18,7 @@ pub struct Moments(Arc<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     listed: Vec<u64>,
-    named: Named,
+    named: PaceNamed,
     curve: OnceLock<Curve>,
     feed: Option<LiveFeed>,
 }
@@ -26,7 +26,7 @@ struct Inner {
 /// A list that a result does not tell one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Named {
+struct PaceNamed {
     /// How many there are.
     count: u64,
     /// The last one.
@@ -39,22 +39,22 @@ struct Named {
 /// As plans write them.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Written {
+enum PaceWritten {
     Listed(Vec<u64>),
-    Named(Named),
+    Named(PaceNamed),
 }
 
 impl Moments {
     /// These, which must ascend.
     pub fn new(listed: Vec<u64>) -> Moments {
         let last_us = listed.last().copied().unwrap_or(0);
-        let named = Named { count: listed.len() as u64, last_us, live: false };
+        let named = PaceNamed { count: listed.len() as u64, last_us, live: false };
         Moments(Arc::new(Inner { listed, named, ..Inner::default() }))
     }
 
     /// Those of a live copy, each known once it has come.
     pub fn live(feed: LiveFeed) -> Moments {
-        let named = Named { live: true, ..Named::default() };
+        let named = PaceNamed { live: true, ..PaceNamed::default() };
         Moments(Arc::new(Inner { named, feed: Some(feed), ..Inner::default() }))
     }
 
@@ -152,9 +152,9 @@ impl Serialize for Moments {
 
 impl<'de> Deserialize<'de> for Moments {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Moments, D::Error> {
-        Ok(match Written::deserialize(from)? {
-            Written::Listed(listed) => Moments::new(listed),
-            Written::Named(named) => Moments(Arc::new(Inner { named, ..Inner::default() })),
+        Ok(match PaceWritten::deserialize(from)? {
+            PaceWritten::Listed(listed) => Moments::new(listed),
+            PaceWritten::Named(named) => Moments(Arc::new(Inner { named, ..Inner::default() })),
         })
     }
 }

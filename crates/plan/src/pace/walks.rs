@@ -18,13 +18,13 @@ struct Turns {
     ends: Vec<u64>,
     /// In microseconds: before the first turn of a user, since the beginning of the phase; before each other, since the answer to the last.
     pauses: Vec<u64>,
-    named: Named,
+    named: WalkNamed,
 }
 
 /// Walks that a result does not tell one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Named {
+struct WalkNamed {
     users: u64,
     turns: u64,
     /// Users that are there at the same time, if answers take no time.
@@ -34,9 +34,9 @@ struct Named {
 /// As plans write them.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Written {
+enum WalkWritten {
     Listed(Vec<Vec<u64>>),
-    Named(Named),
+    Named(WalkNamed),
 }
 
 impl Walks {
@@ -60,7 +60,7 @@ impl Walks {
             present += change;
             most = most.max(present);
         }
-        inner.named = Named {
+        inner.named = WalkNamed {
             users: inner.ends.len() as u64,
             turns: inner.pauses.len() as u64,
             at_once: most.unsigned_abs(),
@@ -149,9 +149,9 @@ impl Serialize for Walks {
 
 impl<'de> Deserialize<'de> for Walks {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Walks, D::Error> {
-        Ok(match Written::deserialize(from)? {
-            Written::Listed(listed) => Walks::new(listed),
-            Written::Named(named) => Walks(Arc::new(Turns { named, ..Turns::default() })),
+        Ok(match WalkWritten::deserialize(from)? {
+            WalkWritten::Listed(listed) => Walks::new(listed),
+            WalkWritten::Named(named) => Walks(Arc::new(Turns { named, ..Turns::default() })),
         })
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Conditions that answers must meet to count as good.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(from = "Read")]
+#[serde(from = "ExpectRead")]
 #[cfg_attr(test, schemars(!from, default, deny_unknown_fields))]
 pub struct Expect {
     /// Statuses that are good; empty: all below 400.
@@ -29,7 +29,7 @@ pub struct Expect {
 /// As plan files say it, with the words that older ones have.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-struct Read {
+struct ExpectRead {
     statuses: Vec<Status>,
     any_status: bool,
     body: ExpectBody,
@@ -56,8 +56,8 @@ enum OldContent {
     Sha256(String),
 }
 
-impl From<Read> for Expect {
-    fn from(read: Read) -> Expect {
+impl From<ExpectRead> for Expect {
+    fn from(read: ExpectRead) -> Expect {
         let headers = read.headers.into_iter().map(|old| Check::of_header(&old.name, old.must));
         let content = read.content.into_iter().map(|old| match old {
             OldContent::Contains(text) => Check::of_body(Must::Contain(text)),
@@ -114,7 +114,7 @@ impl Expect {
 /// A status, or all those of a class, written `204` or `"2xx"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(try_from = "Written", into = "Written")]
+#[serde(try_from = "ExpectWritten", into = "ExpectWritten")]
 pub enum Status {
     /// This one.
     Is(u16),
@@ -125,7 +125,7 @@ pub enum Status {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "a status such as 204, or a class such as \"2xx\"")]
-enum Written {
+enum ExpectWritten {
     Number(u16),
     Text(String),
 }
@@ -160,22 +160,22 @@ impl Status {
     }
 }
 
-impl TryFrom<Written> for Status {
+impl TryFrom<ExpectWritten> for Status {
     type Error = String;
 
-    fn try_from(written: Written) -> Result<Status, String> {
+    fn try_from(written: ExpectWritten) -> Result<Status, String> {
         match written {
-            Written::Number(number) => Ok(Status::Is(number)),
-            Written::Text(text) => Status::parse(&text),
+            ExpectWritten::Number(number) => Ok(Status::Is(number)),
+            ExpectWritten::Text(text) => Status::parse(&text),
         }
     }
 }
 
-impl From<Status> for Written {
-    fn from(status: Status) -> Written {
+impl From<Status> for ExpectWritten {
+    fn from(status: Status) -> ExpectWritten {
         match status {
-            Status::Is(number) => Written::Number(number),
-            Status::Class(digit) => Written::Text(format!("{digit}xx")),
+            Status::Is(number) => ExpectWritten::Number(number),
+            Status::Class(digit) => ExpectWritten::Text(format!("{digit}xx")),
         }
     }
 }

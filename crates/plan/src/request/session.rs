@@ -7,7 +7,7 @@ use crate::http::credentials::Credentials;
 use crate::request::Request;
 use crate::request::answer::Must;
 use crate::units::duration_text_option;
-use crate::violation::Found;
+use crate::violation::ViolationFound;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -245,7 +245,7 @@ impl Validators {
 const MAX_PARALLEL: u32 = 64;
 
 /// Checks the rules that a session must keep to.
-pub(crate) fn check(phase: &str, session: &Session, found: &mut Found) {
+pub(crate) fn check(phase: &str, session: &Session, found: &mut ViolationFound) {
     let mut say = |at: &'static str, text: String| found.at(at, format!("phase '{phase}': {text}"));
     if let Some(resources) = &session.resources
         && !(1..=MAX_PARALLEL).contains(&resources.parallel)

@@ -21,7 +21,7 @@ pub struct AskedList(Arc<AskedLines>);
 struct AskedLines {
     kinds: Vec<AskedKind>,
     lines: Vec<AskedLine>,
-    named: Named,
+    named: ScenarioNamed,
     feed: Option<LiveFeed>,
 }
 
@@ -70,7 +70,7 @@ impl AskedKind {
 /// A list that a result does not tell one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Named {
+struct ScenarioNamed {
     /// How many requests there are.
     count: u64,
     /// How many objects they ask for.
@@ -90,22 +90,22 @@ struct WrittenList {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Written {
+enum ScenarioWritten {
     Listed(WrittenList),
-    Named(Named),
+    Named(ScenarioNamed),
 }
 
 impl AskedList {
     /// These requests; each line names one of the kinds.
     pub fn new(kinds: Vec<AskedKind>, lines: Vec<AskedLine>) -> AskedList {
         let objects: HashSet<u64> = lines.iter().map(|line| line.object).collect();
-        let named = Named { count: lines.len() as u64, objects: objects.len() as u64, live: false };
+        let named = ScenarioNamed { count: lines.len() as u64, objects: objects.len() as u64, live: false };
         AskedList(Arc::new(AskedLines { kinds, lines, named, feed: None }))
     }
 
     /// Requests of a live copy, each known once it has come; each names one of the kinds.
     pub fn live(kinds: Vec<AskedKind>, feed: LiveFeed) -> AskedList {
-        let named = Named { live: true, ..Named::default() };
+        let named = ScenarioNamed { live: true, ..ScenarioNamed::default() };
         AskedList(Arc::new(AskedLines { kinds, named, feed: Some(feed), ..AskedLines::default() }))
     }
 
@@ -234,11 +234,11 @@ impl Serialize for AskedList {
 
 impl<'de> Deserialize<'de> for AskedList {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<AskedList, D::Error> {
-        let listed = match Written::deserialize(from)? {
-            Written::Named(named) => {
+        let listed = match ScenarioWritten::deserialize(from)? {
+            ScenarioWritten::Named(named) => {
                 return Ok(AskedList(Arc::new(AskedLines { named, ..AskedLines::default() })));
             }
-            Written::Listed(listed) => listed,
+            ScenarioWritten::Listed(listed) => listed,
         };
         let line = |line: &Vec<u64>| match line[..] {
             [object, size, kind] => line_of(object, size, kind, 0),

@@ -20,7 +20,7 @@ pub use group::{Group, Keep};
 pub use purge::Purge;
 pub use requests::{AwsSignature, RequestOrder, RequestStep};
 pub use send::{ObjectStep, UrlOrder, UrlStep, url_hash};
-pub use value::{Code, CounterStep, Feed, FeedEnd, Fills, Log, Rhythm, RhythmHow, Set};
+pub use value::{Code, CounterStep, Feed, FeedEnd, Fills, Rhythm, RhythmHow, ScenarioLog, Set};
 
 use crate::pace::delay::Delay;
 use crate::request::Request;
@@ -104,7 +104,7 @@ pub enum Step {
     /// Run program text.
     Code(Code),
     /// Say something.
-    Log(Log),
+    Log(ScenarioLog),
     /// Go on elsewhere, or nowhere.
     Flow(Flow),
 }

@@ -3,7 +3,7 @@
 use super::Step;
 use crate::data::Data;
 use crate::data::secret::Secret;
-use crate::data::template::{Encode, Piece, TemplateAddress, pieces};
+use crate::data::template::{Encode, TemplateAddress, TemplatePiece, pieces};
 use crate::request::expect::Expect;
 use crate::request::field::Field;
 use crate::request::list::{ListName, Listed, RequestList};
@@ -127,7 +127,7 @@ impl RequestStep {
     pub fn placeholders<'a>(
         request: Listed<'a>,
         fields: impl Iterator<Item = &'a Field>,
-    ) -> Result<Vec<Piece>, String> {
+    ) -> Result<Vec<TemplatePiece>, String> {
         let mut found = match request.like.tcp {
             Some(_) => Vec::new(),
             None => TemplateAddress::parse(request.url)?.text,
@@ -139,7 +139,7 @@ impl RequestStep {
         for text in request.like.body.templates() {
             found.extend(pieces(text, Encode::Raw)?);
         }
-        found.retain(|piece| matches!(piece, Piece::Value { .. }));
+        found.retain(|piece| matches!(piece, TemplatePiece::Value { .. }));
         Ok(found)
     }
 }

@@ -103,7 +103,7 @@ pub enum FeedEnd {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Log {
+pub struct ScenarioLog {
     /// With placeholders.
     pub text: Body,
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
-pub struct Form {
+pub struct JtestForm {
     /// Bodies begin with the path (`-M` switches it off).
     pub embed_path: bool,
     /// `Content-Type` of answers (`-3`).
@@ -27,9 +27,9 @@ pub struct Form {
     pub post: bool,
 }
 
-impl Default for Form {
-    fn default() -> Form {
-        Form {
+impl Default for JtestForm {
+    fn default() -> JtestForm {
+        JtestForm {
             embed_path: true,
             content_type: ContentType::Html,
             no_cache: false,
@@ -165,7 +165,7 @@ pub fn content(size: u64, alternate: u32) -> Content {
 }
 
 /// How many bytes of the path are laid over the beginning of a body of `size` bytes.
-pub fn embedded(form: &Form, path_length: usize, size: u64) -> usize {
+pub fn embedded(form: &JtestForm, path_length: usize, size: u64) -> usize {
     if form.embed_path && size > 16 { path_length.min(size as usize) } else { 0 }
 }
 
@@ -258,10 +258,10 @@ mod tests {
 
     #[test]
     fn short_bodies_do_not_begin_with_the_path() {
-        let form = Form::default();
+        let form = JtestForm::default();
         assert_eq!(embedded(&form, 7, 10), 0);
         assert_eq!(embedded(&form, 7, 50), 7);
         assert_eq!(embedded(&form, 60, 20), 20);
-        assert_eq!(embedded(&Form { embed_path: false, ..form }, 7, 50), 0);
+        assert_eq!(embedded(&JtestForm { embed_path: false, ..form }, 7, 50), 0);
     }
 }

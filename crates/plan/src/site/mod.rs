@@ -43,7 +43,7 @@ pub const CONTROL_PREFIX: &str = "/.wringer/";
 #[serde(deny_unknown_fields, default)]
 pub struct Site {
     /// How objects look on the wire.
-    pub form: Form,
+    pub form: SiteForm,
     /// How large an object is.
     pub size: Size,
     /// For how long an answer may be kept: `max-age`.
@@ -101,7 +101,7 @@ fn is_nothing(share: &f64) -> bool {
 impl Default for Site {
     fn default() -> Site {
         Site {
-            form: Form::Native,
+            form: SiteForm::Native,
             size: Size::Table,
             lifetime: Lifetime::Fixed { max_age: Duration::from_secs(86_400) },
             freshness: Freshness::MaxAge,
@@ -128,11 +128,11 @@ impl Default for Site {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Form {
+pub enum SiteForm {
     /// Paths `/w/<laws>/<id>/<size>` (see [`Paths`]), each answer stamped.
     Native,
     /// jtest's URLs, header fields and body bytes.
-    Jtest(jtest::Form),
+    Jtest(jtest::JtestForm),
 }
 
 /// A law of sizes in bytes; deterministic, so that an object has the same size whenever it is asked for.

@@ -1,6 +1,6 @@
 //! Plans without what they would mean anyway: of a tree, entries are left out without which it reads back as the same plan.
 
-use super::node::{Key, Node, Value};
+use super::node::{Node, NodeKey, NodeValue};
 use crate::Plan;
 use serde::Deserialize;
 
@@ -68,18 +68,22 @@ fn leave_out(plan: &Plan, tree: &mut Node, depth: usize) -> bool {
 /// Entries of tables in a tree.
 fn size(of: &Node) -> usize {
     match &of.value {
-        Value::List(items) => items.iter().map(size).sum(),
-        Value::Table(entries) => entries.iter().map(|(_, node)| 1 + size(node)).sum(),
-        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => 0,
+        NodeValue::List(items) => items.iter().map(size).sum(),
+        NodeValue::Table(entries) => entries.iter().map(|(_, node)| 1 + size(node)).sum(),
+        NodeValue::Null
+        | NodeValue::Bool(_)
+        | NodeValue::Integer(_)
+        | NodeValue::Float(_)
+        | NodeValue::Text(_) => 0,
     }
 }
 
 /// The entries so deep below a node, by their paths.
 fn collect<'t>(of: &'t Node, depth: usize, path: &mut Vec<String>, to: &mut Vec<(Vec<String>, Values<'t>)>) {
     match &of.value {
-        Value::List(items) => items.iter().for_each(|item| collect(item, depth, path, to)),
-        Value::Table(entries) => {
-            for (Key { name, .. }, node) in entries {
+        NodeValue::List(items) => items.iter().for_each(|item| collect(item, depth, path, to)),
+        NodeValue::Table(entries) => {
+            for (NodeKey { name, .. }, node) in entries {
                 path.push(name.to_string());
                 if depth > 1 {
                     collect(node, depth - 1, path, to);
@@ -89,7 +93,11 @@ fn collect<'t>(of: &'t Node, depth: usize, path: &mut Vec<String>, to: &mut Vec<
                 path.pop();
             }
         }
-        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {}
+        NodeValue::Null
+        | NodeValue::Bool(_)
+        | NodeValue::Integer(_)
+        | NodeValue::Float(_)
+        | NodeValue::Text(_) => {}
     }
 }
 
@@ -111,14 +119,18 @@ fn count<'t>(path: &[String], node: &'t Node, to: &mut Vec<(Vec<String>, Values<
 fn without(tree: &mut Node, path: &[String], value: &Node) {
     let Some((name, rest)) = path.split_first() else { return };
     match &mut tree.value {
-        Value::List(items) => items.iter_mut().for_each(|item| without(item, path, value)),
-        Value::Table(entries) if rest.is_empty() => {
+        NodeValue::List(items) => items.iter_mut().for_each(|item| without(item, path, value)),
+        NodeValue::Table(entries) if rest.is_empty() => {
             entries.retain(|(key, node)| key.name != *name || node != value);
         }
-        Value::Table(entries) => {
+        NodeValue::Table(entries) => {
             let below = entries.iter_mut().filter(|(key, _)| key.name == *name);
             below.for_each(|(_, node)| without(node, rest, value));
         }
-        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {}
+        NodeValue::Null
+        | NodeValue::Bool(_)
+        | NodeValue::Integer(_)
+        | NodeValue::Float(_)
+        | NodeValue::Text(_) => {}
     }
 }

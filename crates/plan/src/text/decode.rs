@@ -1,7 +1,7 @@
 //! A tree as a serde deserializer: what does not fit is told with its place and, where a name is wrong, with the name that was
 //! probably meant.
 
-use super::node::{Fault, Key, Node, Value};
+use super::node::{Fault, Node, NodeKey, NodeValue};
 use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error, Expected, IntoDeserializer, MapAccess, SeqAccess,
     Unexpected, VariantAccess, Visitor,
@@ -87,19 +87,19 @@ impl<'de> Deserializer<'de> for &'de Node {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         let read = match &self.value {
-            Value::Null => visitor.visit_unit(),
-            Value::Bool(yes) => visitor.visit_bool(*yes),
-            Value::Integer(number) => integer(*number, visitor),
-            Value::Float(number) => visitor.visit_f64(*number),
-            Value::Text(text) => visitor.visit_borrowed_str(text),
-            Value::List(items) => visitor.visit_seq(Items(items.iter())),
-            Value::Table(entries) => visitor.visit_map(Entries { rest: entries.iter(), value: None }),
+            NodeValue::Null => visitor.visit_unit(),
+            NodeValue::Bool(yes) => visitor.visit_bool(*yes),
+            NodeValue::Integer(number) => integer(*number, visitor),
+            NodeValue::Float(number) => visitor.visit_f64(*number),
+            NodeValue::Text(text) => visitor.visit_borrowed_str(text),
+            NodeValue::List(items) => visitor.visit_seq(Items(items.iter())),
+            NodeValue::Table(entries) => visitor.visit_map(Entries { rest: entries.iter(), value: None }),
         };
         read.map_err(|fault| fault.or_at(self.at))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        if let Value::Null = self.value { visitor.visit_none() } else { visitor.visit_some(self) }
+        if let NodeValue::Null = self.value { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -117,8 +117,8 @@ impl<'de> Deserializer<'de> for &'de Node {
         visitor: V,
     ) -> Result<V::Value, Fault> {
         let variant = match &self.value {
-            Value::Text(name) => Variant { name, named_at: self, value: None },
-            Value::Table(entries) => match entries.as_slice() {
+            NodeValue::Text(name) => Variant { name, named_at: self, value: None },
+            NodeValue::Table(entries) => match entries.as_slice() {
                 [(key, value)] => Variant { name: &key.name, named_at: self, value: Some((key, value)) },
                 _ => {
                     let names = known.join("`, `");
@@ -127,7 +127,11 @@ impl<'de> Deserializer<'de> for &'de Node {
                     return Err(Fault::new(self.at, why));
                 }
             },
-            Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::List(_) => {
+            NodeValue::Null
+            | NodeValue::Bool(_)
+            | NodeValue::Integer(_)
+            | NodeValue::Float(_)
+            | NodeValue::List(_) => {
                 let why =
                     format!("here stands {}, and it must be one of `{}`", self.kind(), known.join("`, `"));
                 return Err(Fault::new(self.at, why));
@@ -148,7 +152,7 @@ impl<'de> Deserializer<'de> for &'de Node {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        let read = if let Value::Table(entries) = &self.value {
+        let read = if let NodeValue::Table(entries) = &self.value {
             visitor.visit_map(Entries { rest: entries.iter(), value: None })
         } else {
             Err(self.does_not_fit(&visitor))
@@ -157,7 +161,7 @@ impl<'de> Deserializer<'de> for &'de Node {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        let read = if let Value::List(items) = &self.value {
+        let read = if let NodeValue::List(items) = &self.value {
             visitor.visit_seq(Items(items.iter()))
         } else {
             Err(self.does_not_fit(&visitor))
@@ -170,7 +174,7 @@ impl<'de> Deserializer<'de> for &'de Node {
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        let read = if let Value::Text(text) = &self.value {
+        let read = if let NodeValue::Text(text) = &self.value {
             visitor.visit_borrowed_str(text)
         } else {
             Err(self.does_not_fit(&visitor))
@@ -183,7 +187,7 @@ impl<'de> Deserializer<'de> for &'de Node {
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        let read = if let Value::Bool(yes) = &self.value {
+        let read = if let NodeValue::Bool(yes) = &self.value {
             visitor.visit_bool(*yes)
         } else {
             Err(self.does_not_fit(&visitor))
@@ -201,16 +205,16 @@ impl Node {
     #[cold]
     fn does_not_fit(&self, expected: &dyn Expected) -> Fault {
         let found = match &self.value {
-            Value::Null => Unexpected::Unit,
-            Value::Bool(yes) => Unexpected::Bool(*yes),
-            Value::Integer(number) => match i64::try_from(*number) {
+            NodeValue::Null => Unexpected::Unit,
+            NodeValue::Bool(yes) => Unexpected::Bool(*yes),
+            NodeValue::Integer(number) => match i64::try_from(*number) {
                 Ok(number) => Unexpected::Signed(number),
                 Err(_) => Unexpected::Unsigned(u64::try_from(*number).unwrap_or(u64::MAX)),
             },
-            Value::Float(number) => Unexpected::Float(*number),
-            Value::Text(text) => Unexpected::Str(text),
-            Value::List(_) => Unexpected::Seq,
-            Value::Table(_) => Unexpected::Map,
+            NodeValue::Float(number) => Unexpected::Float(*number),
+            NodeValue::Text(text) => Unexpected::Str(text),
+            NodeValue::List(_) => Unexpected::Seq,
+            NodeValue::Table(_) => Unexpected::Map,
         };
         Fault::invalid_type(found, expected)
     }
@@ -242,7 +246,7 @@ impl<'de> SeqAccess<'de> for Items<'de> {
 }
 
 struct Entries<'de> {
-    rest: std::slice::Iter<'de, (Key, Node)>,
+    rest: std::slice::Iter<'de, (NodeKey, Node)>,
     value: Option<&'de Node>,
 }
 
@@ -250,7 +254,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
     type Error = Fault;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Fault> {
-        let Some((key, value)) = self.rest.find(|(_, value)| value.value != Value::Null) else {
+        let Some((key, value)) = self.rest.find(|(_, value)| value.value != NodeValue::Null) else {
             return Ok(None);
         };
         self.value = Some(value);
@@ -267,7 +271,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
 struct Variant<'de> {
     name: &'de str,
     named_at: &'de Node,
-    value: Option<(&'de Key, &'de Node)>,
+    value: Option<(&'de NodeKey, &'de Node)>,
 }
 
 impl<'de> Variant<'de> {
@@ -293,7 +297,7 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
     type Error = Fault;
 
     fn unit_variant(self) -> Result<(), Fault> {
-        let is_empty = |node: &Node| matches!(&node.value, Value::Table(entries) if entries.is_empty());
+        let is_empty = |node: &Node| matches!(&node.value, NodeValue::Table(entries) if entries.is_empty());
         match self.value {
             None => Ok(()),
             Some((_, node)) if is_empty(node) => Ok(()),

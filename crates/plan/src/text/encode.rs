@@ -1,7 +1,7 @@
 //! A serde serializer that makes a tree. Whatever is written of a plan goes through it, so that the types of a plan are
 //! compiled for one way of writing and not for each form of text, and all forms say the same.
 
-use super::node::{Fault, Key, Node, Place, Value};
+use super::node::{Fault, Node, NodeKey, NodePlace, NodeValue};
 use serde::ser::{
     Error, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
     SerializeTupleStruct, SerializeTupleVariant, Serializer,
@@ -22,9 +22,9 @@ impl Error for Fault {
     }
 }
 
-impl From<Value> for Node {
-    fn from(value: Value) -> Node {
-        Node { at: Place { file: 0, offset: 0 }, value }
+impl From<NodeValue> for Node {
+    fn from(value: NodeValue) -> Node {
+        Node { at: NodePlace { file: 0, offset: 0 }, value }
     }
 }
 
@@ -39,19 +39,19 @@ struct Items {
 /// A table that grows, under the name of a variant or none.
 struct Entries {
     name: Option<&'static str>,
-    entries: Vec<(Key, Node)>,
+    entries: Vec<(NodeKey, Node)>,
     /// Of the entry whose value comes next.
     key: Option<Node>,
 }
 
-fn entry(name: impl Into<std::borrow::Cow<'static, str>>, node: Node) -> (Key, Node) {
-    (Key { at: node.at, name: name.into() }, node)
+fn entry(name: impl Into<std::borrow::Cow<'static, str>>, node: Node) -> (NodeKey, Node) {
+    (NodeKey { at: node.at, name: name.into() }, node)
 }
 
 /// A value under the name of its variant.
-fn under(name: Option<&'static str>, value: Value) -> Node {
+fn under(name: Option<&'static str>, value: NodeValue) -> Node {
     match name {
-        Some(name) => Value::Table(vec![entry(name, value.into())]).into(),
+        Some(name) => NodeValue::Table(vec![entry(name, value.into())]).into(),
         None => value.into(),
     }
 }
@@ -67,7 +67,7 @@ impl Items {
     }
 
     fn done(self) -> Result<Node, Fault> {
-        Ok(under(self.name, Value::List(self.items)))
+        Ok(under(self.name, NodeValue::List(self.items)))
     }
 }
 
@@ -79,14 +79,14 @@ impl Entries {
     /// Nothing is the same as not being there.
     fn push(&mut self, name: &'static str, value: &(impl Serialize + ?Sized)) -> Result<(), Fault> {
         let node = value.serialize(Tree)?;
-        if node.value != Value::Null {
+        if node.value != NodeValue::Null {
             self.entries.push(entry(name, node));
         }
         Ok(())
     }
 
     fn done(self) -> Result<Node, Fault> {
-        Ok(under(self.name, Value::Table(self.entries)))
+        Ok(under(self.name, NodeValue::Table(self.entries)))
     }
 }
 
@@ -102,7 +102,7 @@ impl Serializer for Tree {
     type SerializeStructVariant = Entries;
 
     fn serialize_bool(self, yes: bool) -> Result<Node, Fault> {
-        Ok(Value::Bool(yes).into())
+        Ok(NodeValue::Bool(yes).into())
     }
 
     fn serialize_i8(self, number: i8) -> Result<Node, Fault> {
@@ -122,7 +122,7 @@ impl Serializer for Tree {
     }
 
     fn serialize_i128(self, number: i128) -> Result<Node, Fault> {
-        Ok(Value::Integer(number).into())
+        Ok(NodeValue::Integer(number).into())
     }
 
     fn serialize_u8(self, number: u8) -> Result<Node, Fault> {
@@ -146,7 +146,7 @@ impl Serializer for Tree {
     }
 
     fn serialize_f64(self, number: f64) -> Result<Node, Fault> {
-        Ok(Value::Float(number).into())
+        Ok(NodeValue::Float(number).into())
     }
 
     fn serialize_char(self, one: char) -> Result<Node, Fault> {
@@ -154,7 +154,7 @@ impl Serializer for Tree {
     }
 
     fn serialize_str(self, text: &str) -> Result<Node, Fault> {
-        Ok(Value::Text(text.to_owned()).into())
+        Ok(NodeValue::Text(text.to_owned()).into())
     }
 
     fn serialize_bytes(self, bytes: &[u8]) -> Result<Node, Fault> {
@@ -170,7 +170,7 @@ impl Serializer for Tree {
     }
 
     fn serialize_unit(self) -> Result<Node, Fault> {
-        Ok(Value::Null.into())
+        Ok(NodeValue::Null.into())
     }
 
     fn serialize_unit_struct(self, _: &'static str) -> Result<Node, Fault> {
@@ -301,7 +301,7 @@ impl SerializeMap for Entries {
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Fault> {
-        let Some(Node { value: Value::Text(name), .. }) = self.key.take() else {
+        let Some(Node { value: NodeValue::Text(name), .. }) = self.key.take() else {
             return Err(Error::custom("names of a table are text"));
         };
         self.entries.push(entry(name, value.serialize(Tree)?));
@@ -317,17 +317,17 @@ impl SerializeMap for Entries {
 impl Serialize for Node {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match &self.value {
-            Value::Null => to.serialize_unit(),
-            Value::Bool(yes) => to.serialize_bool(*yes),
-            Value::Integer(number) => match (i64::try_from(*number), u64::try_from(*number)) {
+            NodeValue::Null => to.serialize_unit(),
+            NodeValue::Bool(yes) => to.serialize_bool(*yes),
+            NodeValue::Integer(number) => match (i64::try_from(*number), u64::try_from(*number)) {
                 (Ok(number), _) => to.serialize_i64(number),
                 (_, Ok(number)) => to.serialize_u64(number),
                 _ => to.serialize_i128(*number),
             },
-            Value::Float(number) => to.serialize_f64(*number),
-            Value::Text(text) => to.serialize_str(text),
-            Value::List(items) => to.collect_seq(items),
-            Value::Table(entries) => to.collect_map(entries.iter().map(|(key, node)| (&key.name, node))),
+            NodeValue::Float(number) => to.serialize_f64(*number),
+            NodeValue::Text(text) => to.serialize_str(text),
+            NodeValue::List(items) => to.collect_seq(items),
+            NodeValue::Table(entries) => to.collect_map(entries.iter().map(|(key, node)| (&key.name, node))),
         }
     }
 }

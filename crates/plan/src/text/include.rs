@@ -1,6 +1,6 @@
 //! Includes: a table that has `include = "FILE"` takes what the file says and it does not say itself.
 
-use super::node::{Fault, Key, Node, Place, Value};
+use super::node::{Fault, Node, NodeKey, NodePlace, NodeValue};
 use super::{Source, renamed};
 
 /// Files of a plan at most, each counted as often as it is included.
@@ -54,12 +54,16 @@ impl<'a> Files<'a> {
 
     fn resolve(&mut self, node: &mut Node, path: &str) -> Result<(), Fault> {
         match &mut node.value {
-            Value::List(items) => items.iter_mut().try_for_each(|item| self.resolve(item, "*"))?,
-            Value::Table(entries) => entries.iter_mut().try_for_each(|(key, value)| {
+            NodeValue::List(items) => items.iter_mut().try_for_each(|item| self.resolve(item, "*"))?,
+            NodeValue::Table(entries) => entries.iter_mut().try_for_each(|(key, value)| {
                 let dot = if path.is_empty() { "" } else { "." };
                 self.resolve(value, &format!("{path}{dot}{}", key.name))
             })?,
-            Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {
+            NodeValue::Null
+            | NodeValue::Bool(_)
+            | NodeValue::Integer(_)
+            | NodeValue::Float(_)
+            | NodeValue::Text(_) => {
                 return Ok(());
             }
         }
@@ -71,7 +75,7 @@ impl<'a> Files<'a> {
         Ok(())
     }
 
-    fn included(&mut self, path: &str, at: Place) -> Result<Node, Fault> {
+    fn included(&mut self, path: &str, at: NodePlace) -> Result<Node, Fault> {
         let wrong = |why: String| Fault::new(at, format!("the include {path}: {why}"));
         let from = &self.read[at.file as usize].name;
         let source = (self.find)(path, from).map_err(wrong)?;
@@ -82,21 +86,21 @@ impl<'a> Files<'a> {
             return Err(wrong("too many files include each other".to_owned()));
         }
         let node = self.tree(source)?;
-        if !matches!(node.value, Value::Table(_)) {
+        if !matches!(node.value, NodeValue::Table(_)) {
             return Err(wrong(format!("it is {}, and must be a table", node.kind())));
         }
         Ok(node)
     }
 }
 
-fn paths(include: Node) -> Result<Vec<(String, Place)>, Fault> {
+fn paths(include: Node) -> Result<Vec<(String, NodePlace)>, Fault> {
     let one = |node: Node| {
-        let Value::Text(path) = node.value else {
+        let NodeValue::Text(path) = node.value else {
             return Err(Fault::new(node.at, "include names a file, or a list of files"));
         };
         Ok((path, node.at))
     };
-    if let Value::List(items) = include.value {
+    if let NodeValue::List(items) = include.value {
         return items.into_iter().map(one).collect();
     }
     Ok(vec![one(include)?])
@@ -104,10 +108,10 @@ fn paths(include: Node) -> Result<Vec<(String, Place)>, Fault> {
 
 /// Lays a table beneath another: what that one says itself stays.
 fn join(over: &mut Node, under: Node, path: &str) {
-    let (Value::Table(entries), Value::Table(more)) = (&mut over.value, under.value) else { return };
+    let (NodeValue::Table(entries), NodeValue::Table(more)) = (&mut over.value, under.value) else { return };
     for (key, value) in more {
         let Some((_, own)) = entries.iter_mut().find(|(own, _)| own.name == key.name) else {
-            entries.push((Key { at: key.at, name: key.name }, value));
+            entries.push((NodeKey { at: key.at, name: key.name }, value));
             continue;
         };
         let within = if path.is_empty() { key.name.into_owned() } else { format!("{path}.{}", key.name) };

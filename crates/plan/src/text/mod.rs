@@ -32,7 +32,7 @@ use crate::scenario::RequestStep;
 use crate::scenario::Step;
 use crate::violation::Violation;
 use include::Files;
-use node::{Fault, Node, Value};
+use node::{Fault, Node, NodeValue};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -238,7 +238,7 @@ impl Plan {
     /// The plan as a value that any form of text can hold. Secrets stand in it by their sources.
     pub fn tree(&self) -> Tree {
         // The types of a plan hold nothing that a tree could not.
-        Tree(encode::tree(self).unwrap_or_else(|fault| Value::Text(fault.why).into()))
+        Tree(encode::tree(self).unwrap_or_else(|fault| NodeValue::Text(fault.why).into()))
     }
 
     /// As [`Plan::to_text`] in another form. JSON has no comments: there, secrets that were typed are named and not explained.

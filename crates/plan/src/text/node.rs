@@ -1,11 +1,11 @@
 //! The tree that all three text forms are read into and written from: values, each with its place.
 
-use crate::violation::Part;
+use crate::violation::ViolationPart;
 use std::borrow::Cow;
 
 /// A place in one of the files that a plan is read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct NodePlace {
     /// The number of the file.
     pub(super) file: u32,
     /// Where in it: bytes or characters from its beginning, as its form counts.
@@ -15,13 +15,13 @@ pub(super) struct Place {
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
-    pub(super) at: Place,
-    pub(super) value: Value,
+    pub(super) at: NodePlace,
+    pub(super) value: NodeValue,
 }
 
 /// A value, as TOML, JSON and YAML have them in common.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value {
+pub(super) enum NodeValue {
     /// Nothing: the same as not being there. TOML has none.
     Null,
     Bool(bool),
@@ -29,13 +29,13 @@ pub(super) enum Value {
     Float(f64),
     Text(String),
     List(Vec<Node>),
-    Table(Vec<(Key, Node)>),
+    Table(Vec<(NodeKey, Node)>),
 }
 
 /// The name of an entry of a table.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Key {
-    pub(super) at: Place,
+pub(super) struct NodeKey {
+    pub(super) at: NodePlace,
     pub(super) name: Cow<'static, str>,
 }
 
@@ -46,19 +46,19 @@ pub(super) const DEEPEST: usize = 100;
 #[derive(Debug)]
 pub(super) struct Fault {
     /// `None`: not known yet.
-    pub(super) at: Option<Place>,
+    pub(super) at: Option<NodePlace>,
     pub(super) why: String,
     /// A name that nobody knows: the rest can be read without it.
     pub(super) unknown_name: bool,
 }
 
 impl Fault {
-    pub(super) fn new(at: Place, why: impl Into<String>) -> Fault {
+    pub(super) fn new(at: NodePlace, why: impl Into<String>) -> Fault {
         Fault { at: Some(at), why: why.into(), unknown_name: false }
     }
 
     /// With a place, where it has none.
-    pub(super) fn or_at(self, at: Place) -> Fault {
+    pub(super) fn or_at(self, at: NodePlace) -> Fault {
         Fault { at: self.at.or(Some(at)), ..self }
     }
 }
@@ -67,25 +67,25 @@ impl Node {
     /// The value's kind, in words.
     pub(super) fn kind(&self) -> &'static str {
         match self.value {
-            Value::Null => "nothing",
-            Value::Bool(_) => "true or false",
-            Value::Integer(_) => "a whole number",
-            Value::Float(_) => "a number",
-            Value::Text(_) => "text",
-            Value::List(_) => "a list",
-            Value::Table(_) => "a table",
+            NodeValue::Null => "nothing",
+            NodeValue::Bool(_) => "true or false",
+            NodeValue::Integer(_) => "a whole number",
+            NodeValue::Float(_) => "a number",
+            NodeValue::Text(_) => "text",
+            NodeValue::List(_) => "a list",
+            NodeValue::Table(_) => "a table",
         }
     }
 
     /// The value at the end of a path, or the last on the way that is there.
-    pub(super) fn along(&self, path: &[Part]) -> &Node {
+    pub(super) fn along(&self, path: &[ViolationPart]) -> &Node {
         let Some((part, rest)) = path.split_first() else { return self };
         let next = match (part, &self.value) {
-            (Part::Field(name), Value::Table(entries)) => {
+            (ViolationPart::Field(name), NodeValue::Table(entries)) => {
                 entries.iter().find(|(key, _)| key.name == *name).map(|(_, node)| node)
             }
-            (Part::Item(number), Value::List(items)) => items.get(*number),
-            (Part::Choice, Value::Table(entries)) => entries.first().map(|(_, node)| node),
+            (ViolationPart::Item(number), NodeValue::List(items)) => items.get(*number),
+            (ViolationPart::Choice, NodeValue::Table(entries)) => entries.first().map(|(_, node)| node),
             _ => None,
         };
         next.map_or(self, |next| next.along(rest))
@@ -94,41 +94,45 @@ impl Node {
     /// The name by which a number is reached that is infinite or none at all; empty for one without a name.
     pub(super) fn not_finite(&self) -> Option<String> {
         match &self.value {
-            Value::Float(number) => (!number.is_finite()).then(String::new),
-            Value::List(items) => items.iter().find_map(Node::not_finite),
-            Value::Table(entries) => entries.iter().find_map(|(key, node)| {
+            NodeValue::Float(number) => (!number.is_finite()).then(String::new),
+            NodeValue::List(items) => items.iter().find_map(Node::not_finite),
+            NodeValue::Table(entries) => entries.iter().find_map(|(key, node)| {
                 let found = node.not_finite()?;
                 Some(if found.is_empty() { key.name.clone().into_owned() } else { found })
             }),
-            Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Text(_) => None,
+            NodeValue::Null | NodeValue::Bool(_) | NodeValue::Integer(_) | NodeValue::Text(_) => None,
         }
     }
 
     /// Takes an entry out of a table.
-    pub(super) fn take(&mut self, name: &str) -> Option<(Key, Node)> {
-        let Value::Table(entries) = &mut self.value else { return None };
+    pub(super) fn take(&mut self, name: &str) -> Option<(NodeKey, Node)> {
+        let NodeValue::Table(entries) = &mut self.value else { return None };
         let place = entries.iter().position(|(key, _)| key.name == name)?;
         Some(entries.remove(place))
     }
 
     /// Takes out the entry whose name stands at a place, wherever in the tree.
-    pub(super) fn take_at(&mut self, at: Place) -> Option<Node> {
+    pub(super) fn take_at(&mut self, at: NodePlace) -> Option<Node> {
         match &mut self.value {
-            Value::List(items) => items.iter_mut().find_map(|item| item.take_at(at)),
-            Value::Table(entries) => match entries.iter().position(|(key, _)| key.at == at) {
+            NodeValue::List(items) => items.iter_mut().find_map(|item| item.take_at(at)),
+            NodeValue::Table(entries) => match entries.iter().position(|(key, _)| key.at == at) {
                 Some(place) => Some(entries.remove(place).1),
                 None => entries.iter_mut().find_map(|(_, node)| node.take_at(at)),
             },
-            Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => None,
+            NodeValue::Null
+            | NodeValue::Bool(_)
+            | NodeValue::Integer(_)
+            | NodeValue::Float(_)
+            | NodeValue::Text(_) => None,
         }
     }
 }
 
 /// A table of these entries; a name that stands twice is refused.
-pub(super) fn table(at: Place, entries: Vec<(Key, Node)>) -> Result<Node, Fault> {
+pub(super) fn table(at: NodePlace, entries: Vec<(NodeKey, Node)>) -> Result<Node, Fault> {
     let mut names = std::collections::HashSet::new();
     match entries.iter().find(|(key, _)| !names.insert(key.name.as_ref())) {
         Some((key, _)) => Err(Fault::new(key.at, format!("`{}` stands twice in one table", key.name))),
-        None => Ok(Node { at, value: Value::Table(entries) }),
+        None => Ok(Node { at, value: NodeValue::Table(entries) }),
     }
 }

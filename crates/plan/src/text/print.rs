@@ -1,6 +1,6 @@
 //! Trees as YAML, and as TOML with short tables and lists on a line.
 
-use super::node::{Key, Node, Value};
+use super::node::{Node, NodeKey, NodeValue};
 
 /// Characters of a line of TOML, where it may be broken.
 const LINE: usize = 110;
@@ -8,16 +8,16 @@ const LINE: usize = 110;
 /// TOML: what fits on a line stands on one, and tables that do not have a header.
 pub(super) fn toml(node: &Node) -> String {
     let mut text = String::new();
-    if let Value::Table(entries) = &node.value {
+    if let NodeValue::Table(entries) = &node.value {
         section(entries, "", &mut text);
     }
     text.trim_start_matches('\n').to_owned()
 }
 
 /// The entries of a table behind its header: those of a line first, as TOML wants it.
-fn section(entries: &[(Key, Node)], path: &str, text: &mut String) {
+fn section(entries: &[(NodeKey, Node)], path: &str, text: &mut String) {
     let mut below = Vec::new();
-    for (key, node) in entries.iter().filter(|(_, node)| node.value != Value::Null) {
+    for (key, node) in entries.iter().filter(|(_, node)| node.value != NodeValue::Null) {
         let name = bare(&key.name);
         match entry(&name, node, path.is_empty()) {
             Some(line) => text.push_str(&(line + "\n")),
@@ -26,46 +26,50 @@ fn section(entries: &[(Key, Node)], path: &str, text: &mut String) {
     }
     for (path, node) in below {
         match &node.value {
-            Value::Table(entries) => {
+            NodeValue::Table(entries) => {
                 // The headers of what is below it say that it is there, too.
                 if has_lines(entries) {
                     text.push_str(&format!("\n[{path}]\n"));
                 }
                 section(entries, &path, text);
             }
-            Value::List(items) => {
+            NodeValue::List(items) => {
                 for item in items {
                     text.push_str(&format!("\n[[{path}]]\n"));
-                    if let Value::Table(entries) = &item.value {
+                    if let NodeValue::Table(entries) = &item.value {
                         section(entries, &path, text);
                     }
                 }
             }
-            Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {}
+            NodeValue::Null
+            | NodeValue::Bool(_)
+            | NodeValue::Integer(_)
+            | NodeValue::Float(_)
+            | NodeValue::Text(_) => {}
         }
     }
 }
 
 /// True if an entry stands behind the header of its table, and not behind one of its own.
-fn has_lines(entries: &[(Key, Node)]) -> bool {
+fn has_lines(entries: &[(NodeKey, Node)]) -> bool {
     entries
         .iter()
-        .any(|(key, node)| node.value != Value::Null && entry(&bare(&key.name), node, false).is_some())
+        .any(|(key, node)| node.value != NodeValue::Null && entry(&bare(&key.name), node, false).is_some())
 }
 
 /// An entry without a header of its own; `None` where it needs one. Tables at the top have headers.
 fn entry(name: &str, node: &Node, is_top: bool) -> Option<String> {
     match &node.value {
-        Value::Table(entries) if is_top && !entries.is_empty() => None,
-        Value::Table(_) => {
+        NodeValue::Table(entries) if is_top && !entries.is_empty() => None,
+        NodeValue::Table(_) => {
             fitting(node, LINE.saturating_sub(name.len() + 3)).map(|value| format!("{name} = {value}"))
         }
-        Value::List(items) => {
+        NodeValue::List(items) => {
             if let Some(value) = fitting(node, LINE.saturating_sub(name.len() + 3)) {
                 return Some(format!("{name} = {value}"));
             }
             let lines: Option<Vec<String>> = items.iter().map(|item| fitting(item, LINE - 5)).collect();
-            let is_tables = items.iter().all(|item| matches!(item.value, Value::Table(_)));
+            let is_tables = items.iter().all(|item| matches!(item.value, NodeValue::Table(_)));
             let lines = match lines {
                 Some(lines) => lines,
                 None if is_tables => return None,
@@ -73,10 +77,12 @@ fn entry(name: &str, node: &Node, is_top: bool) -> Option<String> {
             };
             Some(format!("{name} = [\n    {},\n]", lines.join(",\n    ")))
         }
-        Value::Text(words) if is_literal(words) => Some(format!("{name} = '''\n{words}'''")),
-        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {
-            Some(format!("{name} = {}", inline(node)))
-        }
+        NodeValue::Text(words) if is_literal(words) => Some(format!("{name} = '''\n{words}'''")),
+        NodeValue::Null
+        | NodeValue::Bool(_)
+        | NodeValue::Integer(_)
+        | NodeValue::Float(_)
+        | NodeValue::Text(_) => Some(format!("{name} = {}", inline(node))),
     }
 }
 
@@ -94,16 +100,18 @@ fn fitting(node: &Node, most: usize) -> Option<String> {
 
 fn inline(node: &Node) -> String {
     match &node.value {
-        Value::Null => String::new(),
-        Value::Bool(yes) => yes.to_string(),
-        Value::Integer(number) => number.to_string(),
-        Value::Float(number) if number.is_nan() => "nan".to_owned(),
-        Value::Float(number) if number.is_infinite() => if *number > 0.0 { "inf" } else { "-inf" }.to_owned(),
-        Value::Float(number) => format!("{number:?}"),
-        Value::Text(words) => ::toml::Value::from(words.as_str()).to_string(),
-        Value::List(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
-        Value::Table(entries) => {
-            let there = entries.iter().filter(|(_, node)| node.value != Value::Null);
+        NodeValue::Null => String::new(),
+        NodeValue::Bool(yes) => yes.to_string(),
+        NodeValue::Integer(number) => number.to_string(),
+        NodeValue::Float(number) if number.is_nan() => "nan".to_owned(),
+        NodeValue::Float(number) if number.is_infinite() => {
+            if *number > 0.0 { "inf" } else { "-inf" }.to_owned()
+        }
+        NodeValue::Float(number) => format!("{number:?}"),
+        NodeValue::Text(words) => ::toml::Value::from(words.as_str()).to_string(),
+        NodeValue::List(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
+        NodeValue::Table(entries) => {
+            let there = entries.iter().filter(|(_, node)| node.value != NodeValue::Null);
             let entries: Vec<String> =
                 there.map(|(key, node)| format!("{} = {}", bare(&key.name), inline(node))).collect();
             if entries.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", entries.join(", ")) }
@@ -123,7 +131,7 @@ fn bare(name: &str) -> String {
 /// YAML in block style. Texts that are not plain words stand in double quotes, as in JSON.
 pub(super) fn yaml(node: &Node) -> String {
     let mut text = String::new();
-    if matches!(&node.value, Value::Table(entries) if !entries.is_empty()) {
+    if matches!(&node.value, NodeValue::Table(entries) if !entries.is_empty()) {
         block(node, 0, &mut text);
     } else {
         flow(node, &mut text);
@@ -134,9 +142,13 @@ pub(super) fn yaml(node: &Node) -> String {
 /// A value behind `:` or `-`.
 fn behind(node: &Node, indent: usize, text: &mut String) {
     let is_block = match &node.value {
-        Value::Table(entries) => !entries.is_empty(),
-        Value::List(items) => !items.is_empty(),
-        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => false,
+        NodeValue::Table(entries) => !entries.is_empty(),
+        NodeValue::List(items) => !items.is_empty(),
+        NodeValue::Null
+        | NodeValue::Bool(_)
+        | NodeValue::Integer(_)
+        | NodeValue::Float(_)
+        | NodeValue::Text(_) => false,
     };
     if is_block {
         block(node, indent, text);
@@ -152,7 +164,7 @@ fn block(node: &Node, indent: usize, text: &mut String) {
         text.extend(std::iter::repeat_n(' ', indent));
     };
     match &node.value {
-        Value::Table(entries) => {
+        NodeValue::Table(entries) => {
             for (key, value) in entries {
                 line(text);
                 scalar(&key.name, text);
@@ -160,14 +172,18 @@ fn block(node: &Node, indent: usize, text: &mut String) {
                 behind(value, indent + 2, text);
             }
         }
-        Value::List(items) => {
+        NodeValue::List(items) => {
             for item in items {
                 line(text);
                 text.push('-');
                 item_behind_dash(item, indent + 2, text);
             }
         }
-        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {}
+        NodeValue::Null
+        | NodeValue::Bool(_)
+        | NodeValue::Integer(_)
+        | NodeValue::Float(_)
+        | NodeValue::Text(_) => {}
     }
 }
 
@@ -175,20 +191,20 @@ fn block(node: &Node, indent: usize, text: &mut String) {
 fn item_behind_dash(item: &Node, indent: usize, text: &mut String) {
     let begin = text.len();
     behind(item, indent, text);
-    if matches!(item.value, Value::Table(_)) && text[begin..].starts_with('\n') {
+    if matches!(item.value, NodeValue::Table(_)) && text[begin..].starts_with('\n') {
         text.replace_range(begin..begin + 1 + indent, " ");
     }
 }
 
 fn flow(node: &Node, text: &mut String) {
     match &node.value {
-        Value::Null => text.push_str("null"),
-        Value::Bool(yes) => text.push_str(if *yes { "true" } else { "false" }),
-        Value::Integer(number) => text.push_str(&number.to_string()),
-        Value::Float(number) => text.push_str(&float(*number)),
-        Value::Text(words) => scalar(words, text),
-        Value::List(_) => text.push_str("[]"),
-        Value::Table(_) => text.push_str("{}"),
+        NodeValue::Null => text.push_str("null"),
+        NodeValue::Bool(yes) => text.push_str(if *yes { "true" } else { "false" }),
+        NodeValue::Integer(number) => text.push_str(&number.to_string()),
+        NodeValue::Float(number) => text.push_str(&float(*number)),
+        NodeValue::Text(words) => scalar(words, text),
+        NodeValue::List(_) => text.push_str("[]"),
+        NodeValue::Table(_) => text.push_str("{}"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Keys that plan files had before HTTP was one table with a table for each version: `load.protocol.http1` held `http2`, `http3`
 //! and the settings of HTTP/1 side by side. Such files are read as they always were.
 
-use super::node::{Key, Node, Value};
+use super::node::{Node, NodeKey, NodeValue};
 
 /// Keys of the table for HTTP, then and now.
 const VERSIONS: [(&str, &str); 2] = [("http2", "h2"), ("http3", "h3")];
@@ -16,27 +16,27 @@ pub(super) fn rename(tree: &mut Node) {
     for (then, now) in VERSIONS {
         rename_key(http, then, now);
     }
-    let moved: Vec<(Key, Node)> = OF_HTTP1.iter().filter_map(|name| http.take(name)).collect();
+    let moved: Vec<(NodeKey, Node)> = OF_HTTP1.iter().filter_map(|name| http.take(name)).collect();
     let Some(at) = moved.first().map(|(key, _)| key.at) else { return };
-    let Value::Table(entries) = &mut http.value else { unreachable!("entries were taken out of it") };
+    let NodeValue::Table(entries) = &mut http.value else { unreachable!("entries were taken out of it") };
     let place = entries.iter().position(|(key, _)| key.name == "h1").unwrap_or_else(|| {
-        let table = Node { at, value: Value::Table(Vec::new()) };
-        entries.push((Key { at, name: "h1".into() }, table));
+        let table = Node { at, value: NodeValue::Table(Vec::new()) };
+        entries.push((NodeKey { at, name: "h1".into() }, table));
         entries.len() - 1
     });
-    if let Value::Table(h1) = &mut entries[place].1.value {
+    if let NodeValue::Table(h1) = &mut entries[place].1.value {
         h1.extend(moved);
     }
 }
 
 fn entry<'a>(node: &'a mut Node, name: &str) -> Option<&'a mut Node> {
-    let Value::Table(entries) = &mut node.value else { return None };
+    let NodeValue::Table(entries) = &mut node.value else { return None };
     entries.iter_mut().find(|(key, _)| key.name == name).map(|(_, node)| node)
 }
 
 /// Where the table has both names, both stay, and the reader says that one is too many.
 fn rename_key(node: &mut Node, then: &str, now: &'static str) {
-    let Value::Table(entries) = &mut node.value else { return };
+    let NodeValue::Table(entries) = &mut node.value else { return };
     if entries.iter().any(|(key, _)| key.name == now) {
         return;
     }

@@ -2,7 +2,7 @@
 //! variable's value with its type. A plan without variables is read as it stands.
 
 use super::decode::meant;
-use super::node::{Fault, Node, Place, Value};
+use super::node::{Fault, Node, NodePlace, NodeValue};
 use std::collections::BTreeMap;
 
 /// Bytes that variables may put into a plan in all.
@@ -28,16 +28,16 @@ impl Variables {
         Ok((!variables.values.is_empty()).then_some(variables))
     }
 
-    fn set(&mut self, name: &str, value: &str, at: Place) -> Result<(), Fault> {
+    fn set(&mut self, name: &str, value: &str, at: NodePlace) -> Result<(), Fault> {
         let unknown = || self.unknown(name);
         let Some(old) = self.values.get(name) else { return Err(Fault::new(at, unknown())) };
         let wrong = || Fault::new(old.at, format!("--set {name}={value}: {name} is {} here", old.kind()));
         let new = match old.value {
-            Value::Integer(_) => Value::Integer(value.parse().map_err(|_| wrong())?),
-            Value::Float(_) => Value::Float(value.parse().map_err(|_| wrong())?),
-            Value::Bool(_) => Value::Bool(value.parse().map_err(|_| wrong())?),
-            Value::Null | Value::Text(_) | Value::List(_) | Value::Table(_) => {
-                Value::Text(value.replace("${", "$${"))
+            NodeValue::Integer(_) => NodeValue::Integer(value.parse().map_err(|_| wrong())?),
+            NodeValue::Float(_) => NodeValue::Float(value.parse().map_err(|_| wrong())?),
+            NodeValue::Bool(_) => NodeValue::Bool(value.parse().map_err(|_| wrong())?),
+            NodeValue::Null | NodeValue::Text(_) | NodeValue::List(_) | NodeValue::Table(_) => {
+                NodeValue::Text(value.replace("${", "$${"))
             }
         };
         let node = Node { at: old.at, value: new };
@@ -62,18 +62,22 @@ impl Variables {
     /// Fills in the variables of a tree.
     pub(super) fn fill(&mut self, node: &mut Node) -> Result<(), Fault> {
         match &mut node.value {
-            Value::List(items) => items.iter_mut().try_for_each(|item| self.fill(item)),
-            Value::Table(entries) => entries.iter_mut().try_for_each(|(_, value)| self.fill(value)),
-            Value::Text(text) if text.contains("${") => {
+            NodeValue::List(items) => items.iter_mut().try_for_each(|item| self.fill(item)),
+            NodeValue::Table(entries) => entries.iter_mut().try_for_each(|(_, value)| self.fill(value)),
+            NodeValue::Text(text) if text.contains("${") => {
                 node.value = self.filled(text, node.at, &mut Vec::new())?;
                 Ok(())
             }
-            Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => Ok(()),
+            NodeValue::Null
+            | NodeValue::Bool(_)
+            | NodeValue::Integer(_)
+            | NodeValue::Float(_)
+            | NodeValue::Text(_) => Ok(()),
         }
     }
 
     /// A text with its variables. `within`: the variables that are being filled in, none of which may stand in itself.
-    fn filled(&mut self, text: &str, at: Place, within: &mut Vec<String>) -> Result<Value, Fault> {
+    fn filled(&mut self, text: &str, at: NodePlace, within: &mut Vec<String>) -> Result<NodeValue, Fault> {
         if let Some(name) = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'))
             && !name.contains('}')
         {
@@ -101,10 +105,10 @@ impl Variables {
         if self.written > MOST {
             return Err(Fault::new(at, format!("variables put more than {MOST} bytes into this plan")));
         }
-        Ok(Value::Text(filled))
+        Ok(NodeValue::Text(filled))
     }
 
-    fn value(&mut self, name: &str, at: Place, within: &mut Vec<String>) -> Result<Value, Fault> {
+    fn value(&mut self, name: &str, at: NodePlace, within: &mut Vec<String>) -> Result<NodeValue, Fault> {
         let name = name.trim();
         if within.iter().any(|outer| outer == name) {
             return Err(Fault::new(at, format!("the variable `{name}` stands in itself")));
@@ -112,7 +116,7 @@ impl Variables {
         let Some(node) = self.values.get(name) else { return Err(Fault::new(at, self.unknown(name))) };
         let value = node.value.clone();
         let at = node.at;
-        let Value::Text(text) = &value else { return Ok(value) };
+        let NodeValue::Text(text) = &value else { return Ok(value) };
         within.push(name.to_owned());
         let filled = self.filled(text, at, within);
         within.pop();
@@ -121,28 +125,28 @@ impl Variables {
 }
 
 fn declared(node: Node) -> Result<BTreeMap<String, Node>, Fault> {
-    let Value::Table(entries) = node.value else {
+    let NodeValue::Table(entries) = node.value else {
         return Err(Fault::new(node.at, "variables are a table of names and values"));
     };
-    let one = |(key, value): (super::node::Key, Node)| match value.value {
-        Value::Null | Value::List(_) | Value::Table(_) => {
+    let one = |(key, value): (super::node::NodeKey, Node)| match value.value {
+        NodeValue::Null | NodeValue::List(_) | NodeValue::Table(_) => {
             let why =
                 format!("`{}` is {}: a variable is text, a number, true or false", key.name, value.kind());
             Err(Fault::new(value.at, why))
         }
-        Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {
+        NodeValue::Bool(_) | NodeValue::Integer(_) | NodeValue::Float(_) | NodeValue::Text(_) => {
             Ok((key.name.into_owned(), value))
         }
     };
     entries.into_iter().map(one).collect()
 }
 
-fn shown(value: &Value) -> String {
+fn shown(value: &NodeValue) -> String {
     match value {
-        Value::Bool(yes) => yes.to_string(),
-        Value::Integer(number) => number.to_string(),
-        Value::Float(number) => number.to_string(),
-        Value::Text(text) => text.clone(),
-        Value::Null | Value::List(_) | Value::Table(_) => String::new(),
+        NodeValue::Bool(yes) => yes.to_string(),
+        NodeValue::Integer(number) => number.to_string(),
+        NodeValue::Float(number) => number.to_string(),
+        NodeValue::Text(text) => text.clone(),
+        NodeValue::Null | NodeValue::List(_) | NodeValue::Table(_) => String::new(),
     }
 }

@@ -4,9 +4,9 @@ use plan::answer::{By, Check, Extract, Must, Part, Selector, Take, Which};
 use plan::message::Framing;
 use plan::{
     Amount, Arrivals, Barrier, Body, Branch, Choice, ChoiceBy, Code, CounterStep, Delay, Expect, Expression,
-    Feed, FeedEnd, Field, Flow, ForEach, Group, HttpVersion, If, Load, Log, Loop, OnFailure, Origin, Pace,
-    Percent, Phase, Plan, Request, RequestStep, Rhythm, Scenario, Scope, Secret, Sequence, Set, Share, Site,
-    Stage, Status, Step, Stop, Tcp, Transaction, UserRow,
+    Feed, FeedEnd, Field, Flow, ForEach, Group, HttpVersion, If, Load, Loop, OnFailure, Origin, Pace,
+    Percent, Phase, Plan, Request, RequestStep, Rhythm, Scenario, ScenarioLog, Scope, Secret, Sequence, Set,
+    Share, Site, Stage, Status, Step, Stop, Tcp, Transaction, UserRow,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -266,7 +266,7 @@ fn leaf() -> impl Strategy<Value = Step> {
         1 => extract().prop_map(Step::Extract),
         1 => check().prop_map(Step::Check),
         1 => (text(), text()).prop_map(|(language, text)| Step::Code(Code { language, text, ..Code::default() })),
-        1 => body().prop_map(|text| Step::Log(Log { text })),
+        1 => body().prop_map(|text| Step::Log(ScenarioLog { text })),
         1 => prop::sample::select(vec![Flow::NextRound, Flow::StopUser, Flow::StopNow]).prop_map(Step::Flow),
     ]
 }

@@ -13,10 +13,10 @@ use hyper::header::CONTENT_LENGTH;
 /// A body on its way to a client or to the origin.
 pub(super) struct Body {
     ready: Bytes,
-    rest: Rest,
+    rest: DemoRest,
 }
 
-enum Rest {
+enum DemoRest {
     Nothing,
     Stream(Incoming),
     /// The body ends before its end, as that of the origin did.
@@ -54,7 +54,10 @@ impl Body {
             match self.frame().await {
                 None => return Collected::Whole(Bytes::from(read)),
                 Some(Err(_)) => {
-                    return Collected::Cut(Body { ready: Bytes::from(read), rest: Rest::Cut(Flush::Due) });
+                    return Collected::Cut(Body {
+                        ready: Bytes::from(read),
+                        rest: DemoRest::Cut(Flush::Due),
+                    });
                 }
                 // Trailers end here: a cache may drop them (RFC 9110 section 6.5.1).
                 Some(Ok(frame)) => read.extend_from_slice(&frame.into_data().unwrap_or_default()),
@@ -76,13 +79,13 @@ pub(super) fn ends_by_itself(response: &Response<Body>) -> bool {
 
 impl From<Bytes> for Body {
     fn from(ready: Bytes) -> Body {
-        Body { ready, rest: Rest::Nothing }
+        Body { ready, rest: DemoRest::Nothing }
     }
 }
 
 impl From<Incoming> for Body {
     fn from(stream: Incoming) -> Body {
-        Body { ready: Bytes::new(), rest: Rest::Stream(stream) }
+        Body { ready: Bytes::new(), rest: DemoRest::Stream(stream) }
     }
 }
 
@@ -98,18 +101,18 @@ impl HyperBody for Body {
             return Poll::Ready(Some(Ok(Frame::data(std::mem::take(&mut self.ready)))));
         }
         match &mut self.rest {
-            Rest::Nothing => Poll::Ready(None),
-            Rest::Stream(stream) => {
+            DemoRest::Nothing => Poll::Ready(None),
+            DemoRest::Stream(stream) => {
                 let frame = ready!(Pin::new(stream).poll_frame(context));
                 Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
             }
-            Rest::Cut(flush @ Flush::Due) => {
+            DemoRest::Cut(flush @ Flush::Due) => {
                 *flush = Flush::Done;
                 context.waker().wake_by_ref();
                 Poll::Pending
             }
-            Rest::Cut(Flush::Done) => {
-                self.rest = Rest::Nothing;
+            DemoRest::Cut(Flush::Done) => {
+                self.rest = DemoRest::Nothing;
                 Poll::Ready(Some(Err("the origin's body broke off".into())))
             }
         }
@@ -117,9 +120,9 @@ impl HyperBody for Body {
 
     fn is_end_stream(&self) -> bool {
         let is_over = match &self.rest {
-            Rest::Nothing => true,
-            Rest::Stream(stream) => stream.is_end_stream(),
-            Rest::Cut(_) => false,
+            DemoRest::Nothing => true,
+            DemoRest::Stream(stream) => stream.is_end_stream(),
+            DemoRest::Cut(_) => false,
         };
         is_over && self.ready.is_empty()
     }
@@ -127,9 +130,9 @@ impl HyperBody for Body {
     fn size_hint(&self) -> SizeHint {
         let ready = self.ready.len() as u64;
         let exact = match &self.rest {
-            Rest::Nothing => Some(ready),
-            Rest::Stream(stream) => stream.size_hint().exact().map(|rest| ready + rest),
-            Rest::Cut(_) => None,
+            DemoRest::Nothing => Some(ready),
+            DemoRest::Stream(stream) => stream.size_hint().exact().map(|rest| ready + rest),
+            DemoRest::Cut(_) => None,
         };
         exact.map_or_else(SizeHint::default, SizeHint::with_exact)
     }

@@ -20,7 +20,7 @@ use hyper_util::rt::TokioExecutor;
 use moka::policy::EvictionPolicy;
 
 use super::body::{Body, Collected};
-use super::fields::{self, Span};
+use super::fields::{self, FieldSpan};
 
 /// Larger bodies pass through unkept.
 const BODY_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -40,7 +40,7 @@ pub(super) type Response = hyper::Response<Body>;
 
 /// A shared cache in front of one origin.
 pub(super) struct Cache {
-    store: moka::future::Cache<String, Kept>,
+    store: moka::future::Cache<String, CacheKept>,
     client: Client<HttpConnector, Body>,
     origin: SocketAddr,
     body_bytes_max: u64,
@@ -49,7 +49,7 @@ pub(super) struct Cache {
 
 /// Value stored under a key.
 #[derive(Clone)]
-enum Kept {
+enum CacheKept {
     Answer(Arc<Stored>),
     /// Answers to this method and target are under longer keys.
     Varies(Arc<Selection>),
@@ -74,13 +74,13 @@ struct Stored {
 }
 
 /// A request as it goes on to the origin, but for its host, which does not tell objects apart: there is one origin.
-struct Asked {
+struct CacheAsked {
     request: Request<()>,
     host: HeaderValue,
 }
 
 /// Answer to ask the origin for.
-enum Wanted {
+enum CacheWanted {
     /// As the client asked, conditions and ranges included.
     AsAsked,
     /// The whole object.
@@ -115,7 +115,7 @@ impl Cache {
             store: moka::future::Cache::builder()
                 .max_capacity(memory_bytes)
                 .eviction_policy(EvictionPolicy::lru())
-                .weigher(|key: &String, kept: &Kept| {
+                .weigher(|key: &String, kept: &CacheKept| {
                     (key.len() + kept.bytes()).try_into().unwrap_or(u32::MAX)
                 })
                 .build(),
@@ -130,7 +130,7 @@ impl Cache {
     /// Answers a request from what is stored or by way of the origin.
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Response {
         let (parts, body) = request.into_parts();
-        let Some(asked) = Asked::new(parts.method, &parts.uri, parts.headers, self.origin) else {
+        let Some(asked) = CacheAsked::new(parts.method, &parts.uri, parts.headers, self.origin) else {
             return refuse(StatusCode::BAD_REQUEST, "this cache passes on requests for http objects only\n");
         };
         if asked.is_cachable() && body.is_end_stream() {
@@ -140,38 +140,40 @@ impl Cache {
         }
     }
 
-    async fn look_up(&self, asked: &Asked) -> Response {
+    async fn look_up(&self, asked: &CacheAsked) -> Response {
         let path_key = asked.path_key();
         let mut waited_for = None;
         for _ in 0..WAITS_MAX {
             let (key, found) = self.find(asked, &path_key).await;
             let stored = match found {
-                Some(Kept::Answer(stored)) if stored.satisfies(asked) => {
+                Some(CacheKept::Answer(stored)) if stored.satisfies(asked) => {
                     return stored.reply(
                         asked,
                         if waited_for.is_some() { CacheStatus::Collapsed } else { CacheStatus::Hit },
                     );
                 }
-                Some(Kept::Answer(stored)) => Some(stored),
-                Some(kept) if !kept.is_spent() => return self.alone(asked, &path_key, Wanted::AsAsked).await,
+                Some(CacheKept::Answer(stored)) => Some(stored),
+                Some(kept) if !kept.is_spent() => {
+                    return self.alone(asked, &path_key, CacheWanted::AsAsked).await;
+                }
                 _ => None,
             };
             // Neither another's fetch nor what had not expired will do: this request wants the origin's word.
             if waited_for.as_ref() == Some(&key) {
-                return self.alone(asked, &path_key, Wanted::whole(stored)).await;
+                return self.alone(asked, &path_key, CacheWanted::whole(stored)).await;
             }
             if let Some(reply) = self.fetch_or_wait(asked, &path_key, &key, stored).await {
                 return reply;
             }
             waited_for = Some(key);
         }
-        self.alone(asked, &path_key, Wanted::AsAsked).await
+        self.alone(asked, &path_key, CacheWanted::AsAsked).await
     }
 
     /// Finds the value stored for a request, and under which key.
-    async fn find(&self, asked: &Asked, path_key: &str) -> (String, Option<Kept>) {
+    async fn find(&self, asked: &CacheAsked, path_key: &str) -> (String, Option<CacheKept>) {
         match self.store.get(path_key).await {
-            Some(Kept::Varies(selection)) => {
+            Some(CacheKept::Varies(selection)) => {
                 let key = selection.key(path_key, asked);
                 let found = self.store.get(&key).await;
                 (key, found)
@@ -183,31 +185,31 @@ impl Cache {
     /// Fetches for all who now ask for this key. `None`: another did, and what came of it may be in the store.
     async fn fetch_or_wait(
         &self,
-        asked: &Asked,
+        asked: &CacheAsked,
         path_key: &str,
         key: &str,
         stored: Option<Arc<Stored>>,
     ) -> Option<Response> {
         let mut reply = None;
         let fetch = async {
-            match self.fetch(asked, Wanted::whole(stored.clone())).await {
+            match self.fetch(asked, CacheWanted::whole(stored.clone())).await {
                 Fetched::Storable(fresh, status) => {
                     reply = Some(fresh.reply(asked, status));
                     let at_path = self.keep(asked, path_key, &fresh).await;
-                    if key == path_key { at_path } else { Kept::Answer(fresh) }
+                    if key == path_key { at_path } else { CacheKept::Answer(fresh) }
                 }
                 Fetched::Passing(response, time) => {
                     reply = Some(response);
-                    stored.map_or_else(|| Kept::Pass(Instant::now() + time), Kept::Answer)
+                    stored.map_or_else(|| CacheKept::Pass(Instant::now() + time), CacheKept::Answer)
                 }
             }
         };
-        self.store.entry(key.to_string()).or_insert_with_if(fetch, Kept::is_spent).await;
+        self.store.entry(key.to_string()).or_insert_with_if(fetch, CacheKept::is_spent).await;
         reply
     }
 
     /// Fetches for this request only; others profit where the answer may be kept.
-    async fn alone(&self, asked: &Asked, path_key: &str, wanted: Wanted) -> Response {
+    async fn alone(&self, asked: &CacheAsked, path_key: &str, wanted: CacheWanted) -> Response {
         match self.fetch(asked, wanted).await {
             Fetched::Storable(fresh, status) => {
                 self.keep(asked, path_key, &fresh).await;
@@ -218,14 +220,14 @@ impl Cache {
     }
 
     /// Stores an answer, and returns what belongs under its method and target.
-    async fn keep(&self, asked: &Asked, path_key: &str, fresh: &Arc<Stored>) -> Kept {
-        let answer = Kept::Answer(Arc::clone(fresh));
+    async fn keep(&self, asked: &CacheAsked, path_key: &str, fresh: &Arc<Stored>) -> CacheKept {
+        let answer = CacheKept::Answer(Arc::clone(fresh));
         let at_path = if fresh.selecting.is_empty() {
             answer
         } else {
             let selection = self.selection(path_key, &fresh.selecting).await;
             self.store.insert(selection.key(path_key, asked), answer).await;
-            Kept::Varies(selection)
+            CacheKept::Varies(selection)
         };
         self.store.insert(path_key.to_string(), at_path.clone()).await;
         at_path
@@ -233,7 +235,7 @@ impl Cache {
 
     async fn selection(&self, path_key: &str, names: &[HeaderName]) -> Arc<Selection> {
         match self.store.get(path_key).await {
-            Some(Kept::Varies(selection)) if selection.names == names => selection,
+            Some(CacheKept::Varies(selection)) if selection.names == names => selection,
             _ => {
                 let generation = self.generations.fetch_add(1, Ordering::Relaxed);
                 Arc::new(Selection { names: names.to_vec(), generation })
@@ -241,27 +243,32 @@ impl Cache {
         }
     }
 
-    async fn fetch(&self, asked: &Asked, mut wanted: Wanted) -> Fetched {
+    async fn fetch(&self, asked: &CacheAsked, mut wanted: CacheWanted) -> Fetched {
         loop {
             let sent = SystemTime::now();
             let response = match self.ask(asked, asked.fields(&wanted, sent), Body::empty()).await {
                 Ok(response) => response,
                 Err(reason) => return Fetched::Passing(bad_gateway(&reason), PASS_TIME_FAILED),
             };
-            let Wanted::Unless(stored) = &wanted else { return self.read(asked, response, sent).await };
+            let CacheWanted::Unless(stored) = &wanted else { return self.read(asked, response, sent).await };
             if response.status() != StatusCode::NOT_MODIFIED {
                 return self.read(asked, response, sent).await;
             }
             match stored.validated(asked, &response, sent) {
                 Some(fresh) => return Fetched::Storable(Arc::new(fresh), CacheStatus::Revalidated),
                 // It says unchanged of something that we do not have (RFC 9111 section 4.3.3).
-                None => wanted = Wanted::Whole,
+                None => wanted = CacheWanted::Whole,
             }
         }
     }
 
     /// Reads an answer to its end where it may be kept.
-    async fn read(&self, asked: &Asked, response: hyper::Response<Incoming>, sent: SystemTime) -> Fetched {
+    async fn read(
+        &self,
+        asked: &CacheAsked,
+        response: hyper::Response<Incoming>,
+        sent: SystemTime,
+    ) -> Fetched {
         let (parts, body) = response.into_parts();
         let status = parts.status;
         let fields = parts.headers;
@@ -282,12 +289,14 @@ impl Cache {
         }
     }
 
-    async fn pass_through(&self, asked: &Asked, body: Incoming) -> Response {
-        let response =
-            match self.ask(asked, asked.fields(&Wanted::AsAsked, SystemTime::now()), body.into()).await {
-                Ok(response) => response,
-                Err(reason) => return bad_gateway(&reason),
-            };
+    async fn pass_through(&self, asked: &CacheAsked, body: Incoming) -> Response {
+        let response = match self
+            .ask(asked, asked.fields(&CacheWanted::AsAsked, SystemTime::now()), body.into())
+            .await
+        {
+            Ok(response) => response,
+            Err(reason) => return bad_gateway(&reason),
+        };
         let succeeded = response.status().is_success() || response.status().is_redirection();
         if succeeded && !asked.request.method().is_safe() {
             // RFC 9111 section 4.4: what was stored may have changed.
@@ -302,7 +311,7 @@ impl Cache {
     /// Asks the origin, and prepares the fields of its answer for passing on.
     async fn ask(
         &self,
-        asked: &Asked,
+        asked: &CacheAsked,
         fields: HeaderMap,
         body: Body,
     ) -> Result<hyper::Response<Incoming>, String> {
@@ -320,26 +329,26 @@ impl Cache {
     }
 }
 
-impl Kept {
+impl CacheKept {
     fn bytes(&self) -> usize {
         match self {
-            Kept::Answer(stored) => ENTRY_BYTES + stored.body.len() + 2 * fields_bytes(&stored.fields),
-            Kept::Varies(_) | Kept::Pass(_) => ENTRY_BYTES,
+            CacheKept::Answer(stored) => ENTRY_BYTES + stored.body.len() + 2 * fields_bytes(&stored.fields),
+            CacheKept::Varies(_) | CacheKept::Pass(_) => ENTRY_BYTES,
         }
     }
 
     /// True if a new fetch is due, whoever asks.
     fn is_spent(&self) -> bool {
         match self {
-            Kept::Answer(stored) => stored.is_stale(),
-            Kept::Varies(_) => false,
-            Kept::Pass(until) => *until <= Instant::now(),
+            CacheKept::Answer(stored) => stored.is_stale(),
+            CacheKept::Varies(_) => false,
+            CacheKept::Pass(until) => *until <= Instant::now(),
         }
     }
 }
 
 impl Selection {
-    fn key(&self, path_key: &str, asked: &Asked) -> String {
+    fn key(&self, path_key: &str, asked: &CacheAsked) -> String {
         let mut key = format!("{path_key}\n{}", self.generation);
         for name in &self.names {
             for value in asked.request.headers().get_all(name) {
@@ -359,14 +368,14 @@ impl Stored {
     }
 
     /// True if it answers a request without the origin being asked (RFC 9111 section 4).
-    fn satisfies(&self, asked: &Asked) -> bool {
+    fn satisfies(&self, asked: &CacheAsked) -> bool {
         self.policy.before_request(&asked.request, SystemTime::now()).satisfies_without_revalidation()
     }
 
     /// The same answer made fresh by a 304; `None` when the 304 is about something else.
     fn validated<B>(
         &self,
-        asked: &Asked,
+        asked: &CacheAsked,
         unchanged: &hyper::Response<B>,
         sent: SystemTime,
     ) -> Option<Stored> {
@@ -384,7 +393,7 @@ impl Stored {
     }
 
     /// Returns the reply to a client that asked for this: the whole, a part, or word that it has it already.
-    fn reply(&self, asked: &Asked, status: CacheStatus) -> Response {
+    fn reply(&self, asked: &CacheAsked, status: CacheStatus) -> Response {
         let mut response = self.part(asked);
         let fields = response.headers_mut();
         let age_s = self.policy.age(SystemTime::now()).as_secs();
@@ -395,7 +404,7 @@ impl Stored {
         response
     }
 
-    fn part(&self, asked: &Asked) -> Response {
+    fn part(&self, asked: &CacheAsked) -> Response {
         let wanted = asked.request.headers();
         if self.status != StatusCode::OK {
             return self.send(self.status, self.body.clone());
@@ -410,12 +419,12 @@ impl Stored {
         }
         let length = self.body.len();
         let (status, body, range) = match fields::span(wanted, &self.fields, length) {
-            Span::Whole => return self.sized(StatusCode::OK, self.body.clone()),
-            Span::Part(span) => {
+            FieldSpan::Whole => return self.sized(StatusCode::OK, self.body.clone()),
+            FieldSpan::Part(span) => {
                 let range = format!("bytes {}-{}/{length}", span.start, span.end - 1);
                 (StatusCode::PARTIAL_CONTENT, self.body.slice(span), range)
             }
-            Span::Unsatisfiable => {
+            FieldSpan::Unsatisfiable => {
                 (StatusCode::RANGE_NOT_SATISFIABLE, Bytes::new(), format!("bytes */{length}"))
             }
         };
@@ -440,9 +449,9 @@ impl Stored {
     }
 }
 
-impl Asked {
+impl CacheAsked {
     /// `None` for what names no object of ours: authorities (CONNECT) and schemes other than http.
-    fn new(method: Method, uri: &Uri, mut fields: HeaderMap, origin: SocketAddr) -> Option<Asked> {
+    fn new(method: Method, uri: &Uri, mut fields: HeaderMap, origin: SocketAddr) -> Option<CacheAsked> {
         let is_http = uri.scheme_str().is_none_or(|scheme| scheme == "http");
         let target = uri.path_and_query().filter(|target| is_http && target.as_str().starts_with('/'))?;
         // RFC 9112 section 3.2.2: the authority of the absolute form goes before the Host field.
@@ -456,7 +465,7 @@ impl Asked {
         *request.method_mut() = method;
         *request.uri_mut() = Uri::from(target.clone());
         *request.headers_mut() = fields;
-        Some(Asked { request, host })
+        Some(CacheAsked { request, host })
     }
 
     /// GET and HEAD, except on conditions that only the origin can judge (RFC 9111 section 4.3.2).
@@ -476,13 +485,13 @@ impl Asked {
     }
 
     /// The fields with which to ask the origin, but for Host.
-    fn fields(&self, wanted: &Wanted, now: SystemTime) -> HeaderMap {
+    fn fields(&self, wanted: &CacheWanted, now: SystemTime) -> HeaderMap {
         let mut fields = self.request.headers().clone();
-        if matches!(wanted, Wanted::AsAsked) {
+        if matches!(wanted, CacheWanted::AsAsked) {
             return fields;
         }
         fields::ask_for_whole(&mut fields);
-        if let Wanted::Unless(stored) = wanted {
+        if let CacheWanted::Unless(stored) = wanted {
             let mut whole = self.request.clone();
             whole.headers_mut().clone_from(&fields);
             if let BeforeRequest::Stale { request, .. } = stored.policy.before_request(&whole, now) {
@@ -507,15 +516,15 @@ impl CacheStatus {
     }
 }
 
-impl Wanted {
-    fn whole(stored: Option<Arc<Stored>>) -> Wanted {
-        stored.map_or(Wanted::Whole, Wanted::Unless)
+impl CacheWanted {
+    fn whole(stored: Option<Arc<Stored>>) -> CacheWanted {
+        stored.map_or(CacheWanted::Whole, CacheWanted::Unless)
     }
 }
 
 /// The decisions about an answer whose fields are these. Its age counts from when it was asked for, which is the
 /// conservative reading of RFC 9111 section 4.2.3.
-fn policy(asked: &Asked, status: StatusCode, fields: &HeaderMap, sent: SystemTime) -> CachePolicy {
+fn policy(asked: &CacheAsked, status: StatusCode, fields: &HeaderMap, sent: SystemTime) -> CachePolicy {
     let mut answer = hyper::Response::new(());
     *answer.status_mut() = status;
     answer.headers_mut().clone_from(fields);
@@ -587,7 +596,7 @@ mod tests {
     async fn hits(popularity: &Popularity, memory: u64) -> [f64; 2] {
         let origin = SocketAddr::from(([127, 0, 0, 1], 9));
         let (store, mut exact) = (Cache::new(origin, memory).store, Lru::new(memory));
-        let asked = Asked::new(Method::GET, &Uri::from_static("/"), HeaderMap::new(), origin).unwrap();
+        let asked = CacheAsked::new(Method::GET, &Uri::from_static("/"), HeaderMap::new(), origin).unwrap();
         let policy = policy(&asked, StatusCode::OK, &HeaderMap::new(), SystemTime::now());
         let sampler = Sampler::new(popularity);
         let size = Size::Heavy { median: 8_000, sigma: 1.2, tail: 0.05, shape: 1.3, max: 1 << 20 };
@@ -599,8 +608,13 @@ mod tests {
             let key = format!("GET /w/{object:x}");
             let body = Bytes::from_static(&BODY[..site.size_of(object) as usize]);
             let (fields, selecting, policy) = (HeaderMap::new(), Vec::new(), policy.clone());
-            let kept =
-                Kept::Answer(Arc::new(Stored { status: StatusCode::OK, fields, body, policy, selecting }));
+            let kept = CacheKept::Answer(Arc::new(Stored {
+                status: StatusCode::OK,
+                fields,
+                body,
+                policy,
+                selecting,
+            }));
             hits[1] += u64::from(exact.ask(object, (key.len() + kept.bytes()) as u64));
             if store.get(&key).await.is_some() {
                 hits[0] += 1;

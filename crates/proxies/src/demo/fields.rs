@@ -96,7 +96,7 @@ pub(super) fn is_unchanged(asked: &HeaderMap, stored: &HeaderMap) -> bool {
 
 /// Which bytes of a stored answer are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Span {
+pub(super) enum FieldSpan {
     Whole,
     Part(Range<usize>),
     Unsatisfiable,
@@ -104,21 +104,21 @@ pub(super) enum Span {
 
 /// Returns the span that the Range of a request means for a body of `length` bytes. Several ranges at once, other units
 /// and mistakes are answered by the whole, as RFC 9110 section 14.2 allows.
-pub(super) fn span(asked: &HeaderMap, stored: &HeaderMap, length: usize) -> Span {
+pub(super) fn span(asked: &HeaderMap, stored: &HeaderMap, length: usize) -> FieldSpan {
     let range = text(asked, &header::RANGE).filter(|_| if_range_holds(asked, stored));
     let bounds = range.and_then(|range| range.strip_prefix("bytes=")?.trim().split_once('-'));
-    let Some((first, last)) = bounds else { return Span::Whole };
+    let Some((first, last)) = bounds else { return FieldSpan::Whole };
     match (position(first), position(last)) {
         (Some(first), Some(last)) if first <= last => part(first, last.saturating_add(1), length),
         (Some(first), None) if last.is_empty() => part(first, length, length),
         (None, Some(count)) if first.is_empty() => part(length.saturating_sub(count), length, length),
-        _ => Span::Whole,
+        _ => FieldSpan::Whole,
     }
 }
 
-fn part(from: usize, to: usize, length: usize) -> Span {
+fn part(from: usize, to: usize, length: usize) -> FieldSpan {
     let to = to.min(length);
-    if from < to { Span::Part(from..to) } else { Span::Unsatisfiable }
+    if from < to { FieldSpan::Part(from..to) } else { FieldSpan::Unsatisfiable }
 }
 
 /// Digits as a number; one too large for us lies behind any end.
@@ -191,33 +191,33 @@ mod tests {
 
     #[test]
     fn ranges() {
-        let check = |range: &'static str, expected: Span| {
+        let check = |range: &'static str, expected: FieldSpan| {
             assert_eq!(span(&map(&[("range", range)]), &HeaderMap::new(), 100), expected, "{range}");
         };
-        check("bytes=0-9", Span::Part(0..10));
-        check("bytes=90-", Span::Part(90..100));
-        check("bytes=90-400", Span::Part(90..100));
-        check("bytes=-10", Span::Part(90..100));
-        check("bytes=-400", Span::Part(0..100));
-        check("bytes=5-99999999999999999999999", Span::Part(5..100));
-        check("bytes=100-", Span::Unsatisfiable);
-        check("bytes=-0", Span::Unsatisfiable);
+        check("bytes=0-9", FieldSpan::Part(0..10));
+        check("bytes=90-", FieldSpan::Part(90..100));
+        check("bytes=90-400", FieldSpan::Part(90..100));
+        check("bytes=-10", FieldSpan::Part(90..100));
+        check("bytes=-400", FieldSpan::Part(0..100));
+        check("bytes=5-99999999999999999999999", FieldSpan::Part(5..100));
+        check("bytes=100-", FieldSpan::Unsatisfiable);
+        check("bytes=-0", FieldSpan::Unsatisfiable);
         for whole in ["bytes=9-3", "bytes=0-1,5-6", "bytes=-", "bytes=a-b", "bytes=+1-2", "lines=1-2", ""] {
-            check(whole, Span::Whole);
+            check(whole, FieldSpan::Whole);
         }
     }
 
     #[test]
     fn if_range_wants_the_same_strong_tag() {
         let stored = map(&[("etag", "\"a\"")]);
-        let check = |condition: &'static str, expected: Span| {
+        let check = |condition: &'static str, expected: FieldSpan| {
             let asked = map(&[("range", "bytes=1-2"), ("if-range", condition)]);
             assert_eq!(span(&asked, &stored, 10), expected, "{condition}");
         };
-        check("\"a\"", Span::Part(1..3));
-        check("\"b\"", Span::Whole);
-        check("W/\"a\"", Span::Whole);
-        check("Mon, 01 Jan 2024 00:00:00 GMT", Span::Whole);
+        check("\"a\"", FieldSpan::Part(1..3));
+        check("\"b\"", FieldSpan::Whole);
+        check("W/\"a\"", FieldSpan::Whole);
+        check("Mon, 01 Jan 2024 00:00:00 GMT", FieldSpan::Whole);
     }
 
     #[test]

@@ -38,7 +38,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
 /// Settings of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct DemoOptions {
     /// Where it listens; port 0 is any free port.
     pub listen: SocketAddr,
     /// Where it fetches from, whatever host a request names.
@@ -50,7 +50,7 @@ pub struct Options {
 /// Serves until standard input ends. Prints `listening HOST:PORT` on standard output when it is ready.
 ///
 /// Fails when the address cannot be listened on.
-pub fn run(options: Options) -> io::Result<()> {
+pub fn run(options: DemoOptions) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let listener = TcpListener::bind(options.listen).await?;
@@ -78,7 +78,7 @@ fn input_ended() -> oneshot::Receiver<()> {
 }
 
 /// Accepts connections for ever.
-async fn serve(listener: TcpListener, options: Options) {
+async fn serve(listener: TcpListener, options: DemoOptions) {
     let cache = Arc::new(Cache::new(options.origin, options.memory_bytes));
     loop {
         match listener.accept().await {

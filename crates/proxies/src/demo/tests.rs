@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use super::{Options, serve};
+use super::{DemoOptions, serve};
 
 type Fields = HashMap<String, String>;
 
@@ -347,7 +347,7 @@ fn start_cache(origin: SocketAddr) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.set_nonblocking(true).expect("a socket");
     let listen = listener.local_addr().expect("it is bound");
-    let options = Options { listen, origin, memory_bytes: 4 << 20 };
+    let options = DemoOptions { listen, origin, memory_bytes: 4 << 20 };
     thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async {

@@ -22,7 +22,7 @@ enum Lie {
 
 /// An answer as it is passed on.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct LieWords {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// The connection ends behind them.
@@ -30,7 +30,7 @@ pub(super) struct Told {
 }
 
 /// An answer with the lie of this turn; `None`: it is no whole answer with a length.
-pub(super) fn tell(answer: &[u8], turn: u64) -> Option<Told> {
+pub(super) fn tell(answer: &[u8], turn: u64) -> Option<LieWords> {
     let whole = SplitAnswer::of(answer)?;
     let lie = ALL[(turn % ALL.len() as u64) as usize];
     let bytes = match lie {
@@ -49,7 +49,7 @@ pub(super) fn tell(answer: &[u8], turn: u64) -> Option<Told> {
         Lie::MoreFollows => false,
         Lie::EndsEarly | Lie::BadChunk | Lie::TwoLengths => true,
     };
-    Some(Told { bytes, ends })
+    Some(LieWords { bytes, ends })
 }
 
 /// The parts of a whole answer with a body and its length.

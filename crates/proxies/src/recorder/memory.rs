@@ -16,10 +16,10 @@ const OF_ALL: usize = 512 << 20;
 
 /// The exchanges that have ended. Clones are the same one.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Memory(Arc<Mutex<Kept>>);
+pub(super) struct Memory(Arc<Mutex<MemoryKept>>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct MemoryKept {
     exchanges: Vec<Exchange>,
     bytes: usize,
     dropped: usize,

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 use transport::one_request::exchange;
-use wire::tls::{Client, ClientSettings, Resumption, Trust};
+use wire::tls::{ClientSettings, Resumption, TlsClient, Trust};
 
 const PROBE: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: none\r\n\r\n";
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
@@ -37,7 +37,7 @@ pub(super) fn answers(address: SocketAddr, http: HttpProtocol) -> bool {
 }
 
 /// Begins TLS with whoever is there.
-fn anybody() -> io::Result<Client> {
+fn anybody() -> io::Result<TlsClient> {
     let settings = ClientSettings {
         trust: Trust::Anybody,
         identity: None,
@@ -48,5 +48,5 @@ fn anybody() -> io::Result<Client> {
         resumption: Resumption::Off,
         keep_certificates: false,
     };
-    Client::new(&settings).map_err(io::Error::other)
+    TlsClient::new(&settings).map_err(io::Error::other)
 }

@@ -5,7 +5,7 @@ mod sample;
 use measure::stream::Note;
 use measure::{RunEvent, RunState, TimeMetric};
 use record::member::{HEADER, Header, LONGEST_LINE, packed};
-use record::{Gap, Item, Kept, ReadError, Reader, Writer};
+use record::{Gap, Item, ReadError, Reader, RecordKept, Writer};
 use sample::{events, small};
 use std::io;
 
@@ -35,7 +35,7 @@ impl record::Place for &mut Memory {
 fn written(events: &[RunEvent]) -> Vec<u8> {
     let mut memory = Memory { bytes: Vec::new(), room: usize::MAX };
     let mut writer = Writer::new(&mut memory);
-    events.iter().for_each(|event| assert!(matches!(writer.put(event), Kept::Written)));
+    events.iter().for_each(|event| assert!(matches!(writer.put(event), RecordKept::Written)));
     memory.bytes
 }
 
@@ -270,7 +270,7 @@ fn a_full_disk_loses_records_and_not_the_run() {
     let mut writer = Writer::new(&mut memory);
     let mut failures = 0;
     for event in &events {
-        failures += usize::from(matches!(writer.put(event), Kept::Failed(_)));
+        failures += usize::from(matches!(writer.put(event), RecordKept::Failed(_)));
     }
     assert_eq!(failures, 1, "it is told once");
     let (seen, gaps) = read(&memory.bytes);
@@ -306,7 +306,7 @@ fn space_that_comes_back_is_used_and_the_gap_is_told() {
     let events = events(120);
     let mut moody = Moody { bytes: Vec::new(), calls: 0 };
     let mut writer = Writer::new(&mut moody);
-    let kept = events.iter().filter(|event| matches!(writer.put(event), Kept::Written)).count();
+    let kept = events.iter().filter(|event| matches!(writer.put(event), RecordKept::Written)).count();
     let lost = events.len() - kept;
     assert!((30..=33).contains(&lost), "{lost}: no try for 30 s of the run");
     let (seen, gaps) = read(&moody.bytes);

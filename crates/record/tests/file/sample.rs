@@ -1,7 +1,7 @@
 //! Records of runs that never were, made by the collector from invented snapshots.
 
 use measure::outcome::{CacheResult, Failure, FailureKind, Outcome, Stage};
-use measure::stream::{Controlled, End, EvidenceFound, Note, PhasePlan};
+use measure::stream::{Controlled, EvidenceFound, MeasureEnd, Note, PhasePlan};
 use measure::{Collector, Exchange, Head, Label, OriginCounts, RunEvent, Snapshot, Tally};
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ pub fn events(seconds: u64) -> Vec<RunEvent> {
         collector.finish(Some(OriginCounts { requests: 999, ..OriginCounts::default() }));
     events.extend(rest);
     let took = Duration::from_millis(seconds * 1000 + 17);
-    events.push(RunEvent::End(Box::new(End { took, phases, workers, ..End::default() })));
+    events.push(RunEvent::End(Box::new(MeasureEnd { took, phases, workers, ..MeasureEnd::default() })));
     events
 }
 

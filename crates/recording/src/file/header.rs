@@ -246,7 +246,7 @@ pub struct Summary {
 
 /// Place of a block in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Place {
+pub struct FilePlace {
     /// Letter of the section.
     pub tag: u8,
     /// Byte of the file at which its head begins.

@@ -10,7 +10,7 @@ mod varint;
 mod write;
 
 pub use block::{Block, ROWS};
-pub use header::{Class, Header, Input, Known, Note, Place, Summary};
+pub use header::{Class, FilePlace, Header, Input, Known, Note, Summary};
 pub use read::{Gap, ReadError, Recording, Salvage};
 pub use write::{UserId, VERSION, Writer};
 

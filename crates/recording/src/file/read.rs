@@ -1,7 +1,7 @@
 //! Reads a recording: its tables, then its blocks in any order; and what can be saved of one that is damaged.
 
 use super::block::{self, Block};
-use super::header::{Header, Place, Summary};
+use super::header::{FilePlace, Header, Summary};
 use super::section::{HEAD, Head, MARK, Tag};
 use super::varint::{take, take_bytes};
 use super::write::{END, MAGIC, UserId, VERSION, chained};
@@ -71,7 +71,7 @@ pub struct Recording<R> {
     source: R,
     header: Header,
     summary: Summary,
-    index: Vec<Place>,
+    index: Vec<FilePlace>,
     /// The blocks' places in the index.
     blocks: Vec<usize>,
     buffer: Vec<u8>,
@@ -98,7 +98,7 @@ impl<R: Read + Seek> Recording<R> {
         let place = u64::from_le_bytes(end[..8].try_into().expect("eight bytes"));
         let mut buffer = Vec::new();
         read_section(&mut source, place, Tag::Index, "index", &mut buffer)?;
-        let index: Vec<Place> =
+        let index: Vec<FilePlace> =
             serde_json::from_slice(&buffer).map_err(|_| damaged("index", place, "it is no index"))?;
         let mut recording = Recording {
             source,
@@ -165,7 +165,7 @@ impl<R: Read + Seek> Recording<R> {
     }
 
     /// Its blocks, in order.
-    pub fn places(&self) -> Vec<Place> {
+    pub fn places(&self) -> Vec<FilePlace> {
         self.blocks.iter().map(|at| self.index[*at]).collect()
     }
 
@@ -223,7 +223,7 @@ impl<R: Read + Seek> Recording<R> {
         fixed: u64,
         mut each: impl FnMut(u64, &[u8], &[u8]),
     ) -> Result<(), ReadError> {
-        let places: Vec<Place> =
+        let places: Vec<FilePlace> =
             self.index.iter().filter(|place| place.tag == tag.letter()).copied().collect();
         for place in places {
             read_place(&mut self.source, &place, tag, || tag.name().to_owned(), &mut self.buffer)?;
@@ -267,7 +267,7 @@ fn damaged(what: &str, offset: u64, why: &'static str) -> ReadError {
     ReadError::Damaged { what: what.to_owned(), offset, why }
 }
 
-fn blocks(index: &[Place]) -> Vec<usize> {
+fn blocks(index: &[FilePlace]) -> Vec<usize> {
     (0..index.len()).filter(|at| index[*at].tag == Tag::Block.letter()).collect()
 }
 
@@ -288,7 +288,7 @@ fn check_start(source: &mut (impl Read + Seek)) -> Result<(), ReadError> {
 /// Reads the section of an index's entry, which must be the one that was indexed.
 fn read_place(
     source: &mut (impl Read + Seek),
-    place: &Place,
+    place: &FilePlace,
     tag: Tag,
     what: impl Fn() -> String,
     buffer: &mut Vec<u8>,
@@ -325,7 +325,7 @@ fn read_section(
 }
 
 /// Finds all whole sections, and the parts between them.
-fn scan(source: &mut (impl Read + Seek), length: u64) -> Result<(Vec<Place>, Vec<Gap>), ReadError> {
+fn scan(source: &mut (impl Read + Seek), length: u64) -> Result<(Vec<FilePlace>, Vec<Gap>), ReadError> {
     let mut index = Vec::new();
     let mut gaps: Vec<Gap> = Vec::new();
     let mut at = 16;
@@ -356,7 +356,7 @@ fn scan(source: &mut (impl Read + Seek), length: u64) -> Result<(Vec<Place>, Vec
 }
 
 /// True unless it is a block of requests that stand before it already. `reached`: how many requests the blocks so far go to.
-fn follows(place: &Place, reached: &mut u64) -> bool {
+fn follows(place: &FilePlace, reached: &mut u64) -> bool {
     if place.tag != Tag::Block.letter() {
         return true;
     }
@@ -411,9 +411,15 @@ fn whole_section<'a>(
 }
 
 /// The index's entry of a section, from its content.
-fn place_of(tag: Tag, offset: u64, head: &Head, content: &[u8]) -> Option<Place> {
-    let mut place =
-        Place { tag: tag.letter(), offset, length: head.length, crc: head.crc, count: 1, ..Place::default() };
+fn place_of(tag: Tag, offset: u64, head: &Head, content: &[u8]) -> Option<FilePlace> {
+    let mut place = FilePlace {
+        tag: tag.letter(),
+        offset,
+        length: head.length,
+        crc: head.crc,
+        count: 1,
+        ..FilePlace::default()
+    };
     match tag {
         Tag::Block => {
             let mut block = Block::default();

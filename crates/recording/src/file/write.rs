@@ -1,7 +1,7 @@
 //! Writes a recording from its beginning to its end; nothing has to be sought.
 
 use super::block::{Block, Encoder};
-use super::header::{Header, Place, Summary};
+use super::header::{FilePlace, Header, Summary};
 use super::section::{HEAD, Head, Tag};
 use super::varint::put;
 use plan::draw::hash;
@@ -24,7 +24,7 @@ pub type UserId = [u8; 16];
 pub struct Writer<W: Write> {
     to: W,
     at: u64,
-    index: Vec<Place>,
+    index: Vec<FilePlace>,
     encoder: Encoder,
     content: Vec<u8>,
     gathered: Gathered,
@@ -63,7 +63,7 @@ impl<W: Write> Writer<W> {
             fingerprint: hash(header.seed, u64::from(header.relative)),
         };
         let json = serde_json::to_vec(header).map_err(io::Error::other)?;
-        writer.section(Place { tag: Tag::Header.letter(), count: 1, ..Place::default() }, &json)?;
+        writer.section(FilePlace { tag: Tag::Header.letter(), count: 1, ..FilePlace::default() }, &json)?;
         Ok(writer)
     }
 
@@ -118,7 +118,7 @@ impl<W: Write> Writer<W> {
         content.extend_from_slice(&self.gathered.bytes);
         self.gathered.bytes.clear();
         self.gathered.count = 0;
-        self.section(Place { tag: tag.letter(), first, count, ..Place::default() }, &content)?;
+        self.section(FilePlace { tag: tag.letter(), first, count, ..FilePlace::default() }, &content)?;
         self.content = content;
         Ok(())
     }
@@ -133,25 +133,25 @@ impl<W: Write> Writer<W> {
         let mut content = std::mem::take(&mut self.content);
         content.clear();
         self.encoder.encode(&mut content, block, self.users);
-        let place = Place {
+        let place = FilePlace {
             tag: Tag::Block.letter(),
             first: block.first,
             count: block.rows.len() as u32,
             begin_us: first.begin_us,
             last_us: last.begin_us,
-            ..Place::default()
+            ..FilePlace::default()
         };
         self.section(place, &content)?;
         self.content = content;
         Ok(())
     }
 
-    fn section(&mut self, place: Place, content: &[u8]) -> io::Result<()> {
+    fn section(&mut self, place: FilePlace, content: &[u8]) -> io::Result<()> {
         let tag = Tag::of(place.tag).expect("it is one of ours");
         let head = Head::of(tag, content);
         self.to.write_all(&head.bytes())?;
         self.to.write_all(content)?;
-        self.index.push(Place { offset: self.at, length: head.length, crc: head.crc, ..place });
+        self.index.push(FilePlace { offset: self.at, length: head.length, crc: head.crc, ..place });
         self.at += (HEAD + content.len()) as u64;
         if matches!(tag, Tag::Urls | Tag::Users | Tag::Block | Tag::Texts) {
             self.fingerprint = chained(self.fingerprint, head.crc, head.length);
@@ -167,10 +167,10 @@ impl<W: Write> Writer<W> {
         self.flush_gathered()?;
         summary.fingerprint = self.fingerprint;
         let json = serde_json::to_vec(&summary).map_err(io::Error::other)?;
-        self.section(Place { tag: Tag::Summary.letter(), count: 1, ..Place::default() }, &json)?;
+        self.section(FilePlace { tag: Tag::Summary.letter(), count: 1, ..FilePlace::default() }, &json)?;
         let index = serde_json::to_vec(&self.index).map_err(io::Error::other)?;
         let place = self.at;
-        self.section(Place { tag: Tag::Index.letter(), count: 1, ..Place::default() }, &index)?;
+        self.section(FilePlace { tag: Tag::Index.letter(), count: 1, ..FilePlace::default() }, &index)?;
         self.to.write_all(&place.to_le_bytes())?;
         self.to.write_all(&END)?;
         self.to.flush()?;

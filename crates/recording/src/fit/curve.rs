@@ -1,6 +1,6 @@
 //! Hit ratios of exact LRU caches: those of a recording beside those of a law.
 
-use super::Asked;
+use super::FitAsked;
 use crate::replay::Lru;
 use foldhash::quality::FixedState;
 use plan::draw::{Draw, hash};
@@ -18,13 +18,13 @@ const DRAWS: u64 = 0x0066_6974;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Curve {
     /// By size, the largest first.
-    pub points: Vec<Point>,
+    pub points: Vec<CurvePoint>,
 }
 
 /// Hit ratios of a cache of one size.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Point {
+pub struct CurvePoint {
     /// Its bytes.
     pub memory: u64,
     /// Of the recording, 0 to 1.
@@ -43,7 +43,7 @@ impl Curve {
 /// Requests that laws are judged on, and the sizes that their objects have.
 #[derive(Clone, Copy)]
 pub(super) struct Judge<'a> {
-    pub asked: &'a [Asked],
+    pub asked: &'a [FitAsked],
     pub size: &'a Size,
     pub seed: u64,
     /// All objects are taken to be of one size: then popularity alone is judged.
@@ -61,7 +61,7 @@ impl Judge<'_> {
         Judge { alike: true, ..*self }
     }
 
-    fn size_of(&self, asked: &Asked) -> u64 {
+    fn size_of(&self, asked: &FitAsked) -> u64 {
         if self.alike { 1 } else { asked.size }
     }
 
@@ -80,7 +80,9 @@ impl Judge<'_> {
         let recorded = hit_ratios(stream, &memories);
         let points = memories.iter().zip(recorded);
         Curve {
-            points: points.map(|(memory, recorded)| Point { memory: *memory, recorded, law: 0.0 }).collect(),
+            points: points
+                .map(|(memory, recorded)| CurvePoint { memory: *memory, recorded, law: 0.0 })
+                .collect(),
         }
     }
 
@@ -95,7 +97,7 @@ impl Judge<'_> {
         });
         let memories: Vec<u64> = recorded.points.iter().map(|point| point.memory).collect();
         let points = recorded.points.iter().zip(hit_ratios(stream, &memories));
-        Curve { points: points.map(|(point, law)| Point { law, ..*point }).collect() }
+        Curve { points: points.map(|(point, law)| CurvePoint { law, ..*point }).collect() }
     }
 
     /// Both.

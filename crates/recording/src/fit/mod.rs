@@ -11,7 +11,7 @@ mod rate;
 mod side;
 mod size;
 
-pub use curve::{Curve, Point};
+pub use curve::{Curve, CurvePoint};
 pub use popularity::{Confidence, Grounds, Intervals, Learnt};
 pub use rate::Rate;
 pub use side::{Delays, Lifetimes, Shares, delays};
@@ -68,7 +68,7 @@ pub struct LeftAside {
 
 /// One request, as far as laws need it.
 #[derive(Debug, Clone, Copy)]
-struct Asked {
+struct FitAsked {
     begin_us: u64,
     size: u64,
     user: u64,
@@ -80,9 +80,9 @@ struct Asked {
     aborted: bool,
 }
 
-impl Asked {
-    fn of(request: &Request, range: Option<Range>) -> Asked {
-        Asked {
+impl FitAsked {
+    fn of(request: &Request, range: Option<Range>) -> FitAsked {
+        FitAsked {
             begin_us: request.begin_us,
             size: request.size,
             user: request.user,
@@ -128,7 +128,7 @@ pub fn fit<R: Read + Seek>(recording: &mut Recording<R>, seed: u64) -> Result<Fi
         for (row, request) in block.rows.iter().enumerate() {
             match (request.kind.method, request.status) {
                 (Method::Get, 200 | 203 | 206 | 304) if asked.len() < MOST => {
-                    asked.push(Asked::of(request, block.range(row)));
+                    asked.push(FitAsked::of(request, block.range(row)));
                 }
                 (Method::Get, 200 | 203 | 206 | 304) => left.beyond += 1,
                 (Method::Get, _) => left.statuses += 1,
@@ -162,7 +162,7 @@ struct About<'a> {
     seed: u64,
 }
 
-fn laws(asked: &[Asked], all: u64, left: LeftAside, about: &About<'_>, delays: Option<Delays>) -> Fit {
+fn laws(asked: &[FitAsked], all: u64, left: LeftAside, about: &About<'_>, delays: Option<Delays>) -> Fit {
     let sizes = size::fit(asked);
     let judge = curve::Judge { asked, size: &sizes.law, seed: about.seed, alike: false };
     let learnt = popularity::fit(asked, about.users, &judge);

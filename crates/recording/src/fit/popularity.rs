@@ -5,7 +5,7 @@
 //! which the numbers that were seen are most likely is taken. Where its hit ratios do not come close, which is what caches are tested for,
 //! it is moved until they do.
 
-use super::Asked;
+use super::FitAsked;
 use super::curve::Judge;
 use super::numbers::{highest, normal_below, rounded};
 use foldhash::quality::FixedState;
@@ -89,9 +89,9 @@ pub struct Confidence {
 }
 
 /// The law that counts, or failing that hit ratios, speak for.
-pub(super) fn fit(asked: &[Asked], users: bool, judge: &Judge<'_>) -> Learnt {
+pub(super) fn fit(asked: &[FitAsked], users: bool, judge: &Judge<'_>) -> Learnt {
     let parts = parts_of(asked, users);
-    let counts = Counts::of(asked, &parts);
+    let counts = PopularityCounts::of(asked, &parts);
     let seen = counts.seen(None);
     let found = seen.most_likely();
     let of_counts = found.law();
@@ -125,7 +125,7 @@ pub(super) fn fit(asked: &[Asked], users: bool, judge: &Judge<'_>) -> Learnt {
 }
 
 /// The part that each request belongs to: that of its user, or, where there are few, that of its time.
-fn parts_of(asked: &[Asked], users: bool) -> Vec<usize> {
+fn parts_of(asked: &[FitAsked], users: bool) -> Vec<usize> {
     let mut seen: HashSet<u64, FixedState> = HashSet::default();
     seen.extend(asked.iter().map(|asked| asked.user));
     if users && seen.len() >= ENOUGH_USERS {
@@ -135,15 +135,15 @@ fn parts_of(asked: &[Asked], users: bool) -> Vec<usize> {
 }
 
 /// How often each object was asked for, by parts of the requests.
-struct Counts {
+struct PopularityCounts {
     objects: Vec<[u32; PARTS]>,
     requests: [u64; PARTS],
 }
 
-impl Counts {
-    fn of(asked: &[Asked], parts: &[usize]) -> Counts {
+impl PopularityCounts {
+    fn of(asked: &[FitAsked], parts: &[usize]) -> PopularityCounts {
         let mut places: HashMap<u32, usize, FixedState> = HashMap::default();
-        let mut counts = Counts { objects: Vec::new(), requests: [0; PARTS] };
+        let mut counts = PopularityCounts { objects: Vec::new(), requests: [0; PARTS] };
         for (asked, part) in asked.iter().zip(parts) {
             let next = counts.objects.len();
             let place = *places.entry(asked.object).or_insert(next);
@@ -157,10 +157,11 @@ impl Counts {
     }
 
     /// Numbers of objects as they are without one of the parts.
-    fn seen(&self, without: Option<usize>) -> Seen {
+    fn seen(&self, without: Option<usize>) -> PopularitySeen {
         let kept = |part: usize| without != Some(part);
         let requests: u64 = (0..PARTS).filter(|part| kept(*part)).map(|part| self.requests[part]).sum();
-        let mut seen = Seen { requests: requests as f64, objects: 0, once: 0, bins: bins(requests) };
+        let mut seen =
+            PopularitySeen { requests: requests as f64, objects: 0, once: 0, bins: bins(requests) };
         for object in &self.objects {
             let count: u64 = (0..PARTS).filter(|part| kept(*part)).map(|part| u64::from(object[part])).sum();
             if count > 0 {
@@ -191,7 +192,7 @@ fn bins(most: u64) -> Vec<Bin> {
 }
 
 /// Numbers of objects that were asked for once, twice and so on.
-struct Seen {
+struct PopularitySeen {
     requests: f64,
     objects: u64,
     once: u64,
@@ -200,13 +201,13 @@ struct Seen {
 
 /// The three numbers of a law.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Found {
+struct PopularityFound {
     log_hot: f64,
     alpha: f64,
     one_timers: f64,
 }
 
-impl Found {
+impl PopularityFound {
     fn hot(&self) -> f64 {
         self.log_hot.exp().round().clamp(1.0, 4_294_967_296.0)
     }
@@ -226,10 +227,10 @@ impl Found {
     }
 }
 
-impl Seen {
+impl PopularitySeen {
     /// The law of these axes, within what is possible.
-    fn found(&self, axes: &[f64; 3]) -> Found {
-        Found {
+    fn found(&self, axes: &[f64; 3]) -> PopularityFound {
+        PopularityFound {
             log_hot: axes[0].clamp(0.0, (self.objects as f64 * MOST_UNSEEN).ln()),
             alpha: axes[1].clamp(0.0, MOST_ALPHA),
             one_timers: axes[2].clamp(0.0, self.once as f64 / self.requests),
@@ -237,7 +238,7 @@ impl Seen {
     }
 
     /// How likely a law makes what was seen; only differences have a meaning.
-    fn likelihood(&self, found: &Found) -> f64 {
+    fn likelihood(&self, found: &PopularityFound) -> f64 {
         let mut expected = vec![0.0; self.bins.len()];
         expected[0] = self.requests * found.one_timers;
         let hot = self.requests * (1.0 - found.one_timers);
@@ -270,7 +271,7 @@ impl Seen {
         }
     }
 
-    fn most_likely(&self) -> Found {
+    fn most_likely(&self) -> PopularityFound {
         let repeated = (self.objects - self.once) as f64 + self.once as f64 / 2.0;
         let single = self.once as f64 / self.requests;
         let starts = [[0.6, 0.2], [0.9, 0.5], [1.2, 0.8]];
@@ -285,7 +286,7 @@ impl Seen {
         self.climb(best.axes(), [-0.2, -0.05, -0.05 * single - 1e-4], 100)
     }
 
-    fn climb(&self, start: [f64; 3], steps: [f64; 3], rounds: u32) -> Found {
+    fn climb(&self, start: [f64; 3], steps: [f64; 3], rounds: u32) -> PopularityFound {
         self.found(&highest(start, steps, rounds, |axes| self.likelihood(&self.found(axes))))
     }
 }
@@ -300,7 +301,7 @@ fn poisson_below(number: f64, mean: f64) -> f64 {
 }
 
 /// How much the law moves where a part of the requests is left out in turn (the jackknife).
-fn intervals(counts: &Counts, found: &Found) -> Intervals {
+fn intervals(counts: &PopularityCounts, found: &PopularityFound) -> Intervals {
     let steps = [0.1, 0.03, 0.02];
     let without: Vec<[f64; 3]> = (0..PARTS)
         .map(|part| counts.seen(Some(part)))
@@ -325,10 +326,10 @@ fn intervals(counts: &Counts, found: &Found) -> Intervals {
 }
 
 /// The law near one that brings hit ratios closest.
-fn closest(found: &Found, judge: &Judge<'_>) -> Found {
+fn closest(found: &PopularityFound, judge: &Judge<'_>) -> PopularityFound {
     let recorded = judge.recorded();
     let asked = judge.asked;
-    let counts = Counts::of(asked, &vec![0; asked.len()]);
+    let counts = PopularityCounts::of(asked, &vec![0; asked.len()]);
     let seen = counts.seen(None);
     let closeness = |axes: &[f64; 3]| -judge.beside(&recorded, &seen.found(axes).law()).error();
     let single = seen.once as f64 / seen.requests;

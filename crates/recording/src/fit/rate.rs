@@ -1,6 +1,6 @@
 //! Requests per second: stages, and the law of arrivals within them.
 
-use super::Asked;
+use super::FitAsked;
 use super::numbers::rounded;
 use plan::{Arrivals, Curve, Stage};
 use serde::Serialize;
@@ -37,7 +37,7 @@ pub struct Rate {
     pub error: f64,
 }
 
-pub(super) fn fit(asked: &[Asked], resolution_us: u32) -> Rate {
+pub(super) fn fit(asked: &[FitAsked], resolution_us: u32) -> Rate {
     let first = asked.first().map_or(0, |asked| asked.begin_us);
     let at: Vec<u64> = asked.iter().map(|asked| asked.begin_us - first).collect();
     let span = at.last().copied().unwrap_or(0) + 1;
@@ -94,8 +94,8 @@ fn dispersion(at: &[u64], window_us: u64, curve: &Curve) -> f64 {
 mod tests {
     use super::*;
 
-    fn at(begin_us: u64) -> Asked {
-        Asked {
+    fn at(begin_us: u64) -> FitAsked {
+        FitAsked {
             begin_us,
             size: 1,
             user: 0,
@@ -113,7 +113,7 @@ mod tests {
         // A minute of 10 a second, then a minute of 30.
         let slow = (0..600).map(|number| at(number * 100_000));
         let fast = (0..1_800).map(|number| at(60_000_000 + number * 33_333));
-        let asked: Vec<Asked> = slow.chain(fast).collect();
+        let asked: Vec<FitAsked> = slow.chain(fast).collect();
         let rate = fit(&asked, 1_000);
         let due: f64 = rate.stages.iter().map(|stage| stage.from * stage.lasts.as_secs_f64()).sum();
         assert!((due - 2_400.0).abs() < 1.0 && rate.stages.len() == 3, "{rate:?}");
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_clock_of_whole_seconds_has_wider_windows() {
-        let asked: Vec<Asked> = (0..1_000).map(|number| at(number * 90_000)).collect();
+        let asked: Vec<FitAsked> = (0..1_000).map(|number| at(number * 90_000)).collect();
         assert_eq!(fit(&asked, 1_000_000).window_us, 10_000_000);
         assert_eq!(fit(&asked, 1).window_us, WINDOW_US);
     }

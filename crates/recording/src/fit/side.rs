@@ -1,7 +1,7 @@
 //! Laws beside popularity, size and rate: lifetimes, storage, shares of requests of a kind of their own, the time of the server
 //! behind.
 
-use super::Asked;
+use super::FitAsked;
 use super::numbers::rounded;
 use crate::file::{Class, Known};
 use crate::words::Storage;
@@ -70,8 +70,8 @@ impl Delays {
     }
 }
 
-pub(super) fn shares(asked: &[Asked]) -> Shares {
-    let share = |is: fn(&Asked) -> bool| {
+pub(super) fn shares(asked: &[FitAsked]) -> Shares {
+    let share = |is: fn(&FitAsked) -> bool| {
         let share = asked.iter().filter(|asked| is(asked)).count() as f64 / asked.len() as f64;
         (share * 1e4).round() / 1e4
     };
@@ -83,7 +83,7 @@ pub(super) fn shares(asked: &[Asked]) -> Shares {
     }
 }
 
-pub(super) fn lifetimes(asked: &[Asked], classes: &[Class]) -> Lifetimes {
+pub(super) fn lifetimes(asked: &[FitAsked], classes: &[Class]) -> Lifetimes {
     let mut of_objects: HashMap<u32, u8, FixedState> = HashMap::default();
     of_objects.extend(asked.iter().map(|asked| (asked.object, asked.class)));
     let all = of_objects.len() as f64;
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn lifetimes_are_a_law_where_half_of_the_objects_have_one() {
-        let asked = |object: u32, class: u8| Asked {
+        let asked = |object: u32, class: u8| FitAsked {
             begin_us: 0,
             size: 1,
             user: 0,
@@ -184,7 +184,7 @@ mod tests {
             class(None, Known::NeverHit, Storage::NoStore),
         ];
         let of = |each: &[u8]| {
-            let all: Vec<Asked> = (0..).zip(each).map(|(object, class)| asked(object, *class)).collect();
+            let all: Vec<FitAsked> = (0..).zip(each).map(|(object, class)| asked(object, *class)).collect();
             lifetimes(&all, &classes)
         };
         let found = of(&[0, 0, 1, 2]);

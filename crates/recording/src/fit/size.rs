@@ -1,6 +1,6 @@
 //! Sizes of objects: one size, or lognormal with or without a Pareto tail, whichever lies closest.
 
-use super::Asked;
+use super::FitAsked;
 use super::numbers::{highest, normal_below, rounded};
 use foldhash::quality::FixedState;
 use plan::draw::hash;
@@ -42,7 +42,7 @@ pub struct Sizes {
     pub mean_drawn: f64,
 }
 
-pub(super) fn fit(asked: &[Asked]) -> Sizes {
+pub(super) fn fit(asked: &[FitAsked]) -> Sizes {
     let mut by_object: HashMap<u32, u64, FixedState> = HashMap::default();
     by_object.extend(asked.iter().map(|asked| (asked.object, asked.size)));
     let mut sizes: Vec<u64> = by_object.into_values().map(|size| size.clamp(1, MAX_SIZE)).collect();

@@ -3,7 +3,7 @@
 use super::dialect::Compiled;
 use super::field::{AbortForm, Field, TimeForm, Unit};
 use super::strftime::Strftime;
-use super::template::Piece;
+use super::template::FormatPiece;
 use crate::entry::{Edge, Escape};
 
 /// Compiles a LogFormat.
@@ -78,7 +78,7 @@ fn push(compiled: &mut Compiled, directive: &Directive<'_>) -> Result<(), String
         "t" if directive.argument.is_none() => {
             // The brackets are part of what %t writes.
             compiled.literal("[");
-            compiled.push(Piece::field(Field::Time(TimeForm::Clf), name));
+            compiled.push(FormatPiece::field(Field::Time(TimeForm::Clf), name));
             compiled.literal("]");
             return Ok(());
         }
@@ -113,7 +113,7 @@ fn push(compiled: &mut Compiled, directive: &Directive<'_>) -> Result<(), String
         "x" => varnish(argument),
         other => return Err(format!("%{other} is no directive of a LogFormat")),
     };
-    compiled.push(Piece::field(field, name));
+    compiled.push(FormatPiece::field(field, name));
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::dialect::Compiled;
 use super::field::{AbortForm, Field, TimeForm, Unit};
-use super::template::Piece;
+use super::template::FormatPiece;
 use crate::entry::{Edge, Escape};
 
 /// The format that logging.yaml ships as `squid`.
@@ -27,7 +27,7 @@ pub fn compile(format: &str) -> Result<Compiled, String> {
         let inner = &rest[at + 2..];
         let end = inner.find('>').ok_or_else(|| format!("'{}' is not closed by >", &rest[at..]))?;
         let name = &inner[..end];
-        compiled.push(Piece::field(field(name), format!("%<{name}>")));
+        compiled.push(FormatPiece::field(field(name), format!("%<{name}>")));
         rest = &inner[end + 1..];
     }
     compiled.literal(rest);

@@ -1,8 +1,8 @@
 //! Which format a log has, told by its first thousand lines; where two fit that mean different things, it asks.
 
-use super::names::{self, Source};
+use super::names::{self, FormatSource};
 use super::template::Misfit;
-use super::{Format, Line};
+use super::{Format, RecordingLine};
 use crate::entry::{Named, Sent};
 use crate::moment::Zone;
 use crate::text::trim;
@@ -99,7 +99,7 @@ pub fn detect(lines: &[&[u8]], zone: &Zone) -> Result<Detected, DetectError> {
 }
 
 fn near_of(named: &names::Named, format: &Format, misfit: Misfit) -> Near {
-    let is_json = matches!(named.source, Source::Json(..));
+    let is_json = matches!(named.source, FormatSource::Json(..));
     let column = if is_json { 0 } else { misfit.column };
     Near { name: named.name, column, wanted: format.field_name(misfit.field).unwrap_or_default().to_owned() }
 }
@@ -126,8 +126,8 @@ fn tried(mut format: Format, lines: &[&[u8]]) -> Result<Looked, Box<(Format, Mis
     let mut heads_counted = false;
     for line in lines {
         match format.read(line) {
-            Ok(Line::Directive) => fitting += 1,
-            Ok(Line::Entry(entry))
+            Ok(RecordingLine::Directive) => fitting += 1,
+            Ok(RecordingLine::Entry(entry))
                 if entry.time.or(entry.began).is_some() && entry.object != Named::Nothing =>
             {
                 (fitting, entries) = (fitting + 1, entries + 1);
@@ -138,7 +138,7 @@ fn tried(mut format: Format, lines: &[&[u8]]) -> Result<Looked, Box<(Format, Mis
                 heads_counted |= entry.status == Some(304) && bytes > 0;
                 absolute += usize::from(is_absolute(&entry.object));
             }
-            Ok(Line::Entry(_)) => first = first.or(Some(Misfit { column: 1, field: usize::MAX })),
+            Ok(RecordingLine::Entry(_)) => first = first.or(Some(Misfit { column: 1, field: usize::MAX })),
             Err(misfit) => first = first.or(Some(misfit)),
         }
     }

@@ -2,14 +2,14 @@
 
 use super::field::TimeForm;
 use super::strftime::Strftime;
-use super::template::Piece;
+use super::template::FormatPiece;
 use crate::entry::{Edge, Escape};
 
 /// A format string, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compiled {
     /// Its pieces.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<FormatPiece>,
     /// How texts are escaped.
     pub escape: Escape,
     /// Which end of an exchange its time is.
@@ -28,13 +28,13 @@ impl Compiled {
     pub fn literal(&mut self, text: &str) {
         match self.pieces.last_mut() {
             _ if text.is_empty() => {}
-            Some(Piece::Literal(before)) => before.push_str(text),
-            Some(Piece::Field { .. }) | None => self.pieces.push(Piece::Literal(text.to_owned())),
+            Some(FormatPiece::Literal(before)) => before.push_str(text),
+            Some(FormatPiece::Field { .. }) | None => self.pieces.push(FormatPiece::Literal(text.to_owned())),
         }
     }
 
     /// Appends a field.
-    pub fn push(&mut self, piece: Piece) {
+    pub fn push(&mut self, piece: FormatPiece) {
         self.pieces.push(piece);
     }
 

@@ -3,7 +3,7 @@
 use super::dialect::Compiled;
 use super::field::{AbortForm, Field, TimeForm, Unit};
 use super::strftime::Strftime;
-use super::template::Piece;
+use super::template::FormatPiece;
 use crate::entry::{Edge, Escape};
 
 /// Envoy's format where nobody says otherwise.
@@ -36,7 +36,7 @@ pub fn compile(format: &str) -> Result<Compiled, String> {
             None => ("", name_end),
         };
         let field = operator(&mut compiled, name.split(':').next().unwrap_or(name), argument)?;
-        compiled.push(Piece::field(field, format!("%{}%", &inner[..end])));
+        compiled.push(FormatPiece::field(field, format!("%{}%", &inner[..end])));
         rest = &inner[end + 1..];
     }
     compiled.literal(rest);

@@ -2,7 +2,7 @@
 
 use crate::cache_words;
 use crate::entry::{Edge, Entry, Escape, Logged, Named, Range, Sent, Text, WHOLE_SECONDS};
-use crate::moment::{self, Clf, Parts, Zone};
+use crate::moment::{self, Clf, MomentParts, Zone};
 use crate::text::{self, is_untold};
 
 use super::strftime::Strftime;
@@ -183,7 +183,7 @@ impl Field {
 #[derive(Debug, Default)]
 pub struct Filler<'a> {
     entry: Entry<'a>,
-    parts: Parts,
+    parts: MomentParts,
     /// The line's time in microseconds where it came in one piece.
     time_us: Option<i64>,
     resolution: u32,
@@ -343,7 +343,7 @@ impl<'a> Filler<'a> {
 
 /// Reads a time that stands in one piece: microseconds, and its finest step.
 fn whole_time(form: TimeForm, bytes: &[u8], times: &mut Times) -> Option<(i64, u32)> {
-    let of_parts = |parts: Parts, times: &mut Times| {
+    let of_parts = |parts: MomentParts, times: &mut Times| {
         times.zone_missing |= parts.offset.is_none();
         Some((parts.unix_us(&times.zone)?, parts.resolution))
     };
@@ -388,13 +388,13 @@ fn decimals_step(bytes: &[u8]) -> u32 {
 }
 
 /// CLF's time with decimals, or without a zone.
-fn clf_parts(bytes: &[u8]) -> Option<Parts> {
+fn clf_parts(bytes: &[u8]) -> Option<MomentParts> {
     let day = moment::clf_date(bytes.get(..11)?)?;
     if bytes.get(11) != Some(&b':') {
         return None;
     }
     let of_day = moment::clock(bytes.get(12..20)?)?;
-    let mut parts = Parts::default();
+    let mut parts = MomentParts::default();
     let rest = moment::fraction(&bytes[20..], &mut parts)?;
     let zone = rest.strip_prefix(b" ").unwrap_or(rest);
     let offset = if zone.is_empty() { None } else { Some(moment::offset(zone)?) };

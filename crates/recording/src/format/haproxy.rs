@@ -2,7 +2,7 @@
 
 use super::dialect::Compiled;
 use super::field::{AbortForm, Field, TimeForm, Unit};
-use super::template::{Piece, Shape};
+use super::template::{FormatPiece, Shape};
 use crate::entry::{Edge, Escape};
 
 /// The format of `option httplog`.
@@ -50,7 +50,7 @@ pub fn compile(format: &str) -> Result<Compiled, String> {
             _ if quoted && is_text(name) => Shape::Quoted,
             _ => Shape::Plain,
         };
-        compiled.push(Piece::shaped(field, format!("%{name}"), shape));
+        compiled.push(FormatPiece::shaped(field, format!("%{name}"), shape));
     }
     compiled.literal(&rest.replace("\\ ", " "));
     Ok(compiled)

@@ -7,16 +7,16 @@ use crate::entry::{Entry, Escape, Text};
 /// Which keys mean what; a key inside an object is written with dots, `request.uri`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Mapping {
-    nodes: Vec<Node>,
+    nodes: Vec<JsonNode>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Node {
-    keys: Vec<(Vec<u8>, Found)>,
+struct JsonNode {
+    keys: Vec<(Vec<u8>, JsonFound)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum JsonFound {
     Field(Field),
     Inner(usize),
 }
@@ -24,7 +24,7 @@ enum Found {
 impl Mapping {
     /// Pairs of a path and its field.
     pub fn new(pairs: &[(&str, Field)]) -> Mapping {
-        let mut mapping = Mapping { nodes: vec![Node::default()] };
+        let mut mapping = Mapping { nodes: vec![JsonNode::default()] };
         for (path, field) in pairs {
             mapping.add(path, *field);
         }
@@ -34,23 +34,23 @@ impl Mapping {
     fn add(&mut self, path: &str, field: Field) {
         // Some writers flatten objects into keys with dots.
         if path.contains('.') {
-            self.nodes[0].keys.push((path.as_bytes().to_vec(), Found::Field(field)));
+            self.nodes[0].keys.push((path.as_bytes().to_vec(), JsonFound::Field(field)));
         }
         let mut at = 0;
         let mut keys = path.split('.').peekable();
         while let Some(key) = keys.next() {
             if keys.peek().is_none() {
-                self.nodes[at].keys.push((key.as_bytes().to_vec(), Found::Field(field)));
+                self.nodes[at].keys.push((key.as_bytes().to_vec(), JsonFound::Field(field)));
                 return;
             }
             let known = self.nodes[at].keys.iter().find_map(|(name, found)| match found {
-                Found::Inner(node) if name == key.as_bytes() => Some(*node),
-                Found::Inner(_) | Found::Field(_) => None,
+                JsonFound::Inner(node) if name == key.as_bytes() => Some(*node),
+                JsonFound::Inner(_) | JsonFound::Field(_) => None,
             });
             at = known.unwrap_or_else(|| {
                 let node = self.nodes.len();
-                self.nodes.push(Node::default());
-                self.nodes[at].keys.push((key.as_bytes().to_vec(), Found::Inner(node)));
+                self.nodes.push(JsonNode::default());
+                self.nodes[at].keys.push((key.as_bytes().to_vec(), JsonFound::Inner(node)));
                 node
             });
         }
@@ -85,8 +85,8 @@ impl Mapping {
     /// The fields that it has.
     pub fn fields(&self) -> impl Iterator<Item = Field> + '_ {
         self.nodes.iter().flat_map(|node| &node.keys).filter_map(|(_, found)| match found {
-            Found::Field(field) => Some(*field),
-            Found::Inner(_) => None,
+            JsonFound::Field(field) => Some(*field),
+            JsonFound::Inner(_) => None,
         })
     }
 
@@ -114,7 +114,7 @@ pub fn is_object(field: &Field) -> bool {
 struct Walk<'a, 't> {
     filler: Filler<'a>,
     times: &'t mut Times,
-    nodes: &'t [Node],
+    nodes: &'t [JsonNode],
 }
 
 impl<'a> Walk<'a, '_> {
@@ -145,9 +145,9 @@ impl<'a> Walk<'a, '_> {
         let nodes = self.nodes;
         for (_, found) in nodes[node].keys.iter().filter(|(name, _)| name == key) {
             match found {
-                Found::Inner(inner) if value.first() == Some(&b'{') => return self.object(*inner, value),
-                Found::Field(field) if value.first() != Some(&b'{') => return self.field(*field, value),
-                Found::Inner(_) | Found::Field(_) => {}
+                JsonFound::Inner(inner) if value.first() == Some(&b'{') => return self.object(*inner, value),
+                JsonFound::Field(field) if value.first() != Some(&b'{') => return self.field(*field, value),
+                JsonFound::Inner(_) | JsonFound::Field(_) => {}
             }
         }
         skip(value).ok_or(value)

@@ -25,21 +25,21 @@ use crate::moment::Zone;
 use dialect::{Compiled, Dialect};
 use field::{Field, Times};
 use json::Mapping;
-use names::Source;
-use template::{Misfit, Piece, Shape, Template};
+use names::FormatSource;
+use template::{FormatPiece, Misfit, Shape, Template};
 use w3c::Columns;
 
 /// A format, ready to read lines; it remembers a little from line to line.
 #[derive(Debug, Clone)]
 pub struct Format {
     name: String,
-    how: How,
+    how: RecordingMode,
     times: Times,
     syslog: bool,
 }
 
 #[derive(Debug, Clone)]
-enum How {
+enum RecordingMode {
     Template(Template),
     Json(Mapping),
     Columns(Columns),
@@ -49,7 +49,7 @@ enum How {
 /// The content of a line.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::large_enum_variant, reason = "it is looked at where it was made, and never stored")]
-pub enum Line<'a> {
+pub enum RecordingLine<'a> {
     /// An exchange.
     Entry(Entry<'a>),
     /// A line about the log itself, `#Fields: …`.
@@ -65,12 +65,12 @@ impl Format {
     /// In words, with what to try.
     pub fn parse(text: &str, zone: Zone) -> Result<Format, String> {
         if let Some(mapping) = text.strip_prefix("json:") {
-            let how = How::Json(Mapping::parse(mapping)?);
+            let how = RecordingMode::Json(Mapping::parse(mapping)?);
             return Ok(Format::of("json", how, Edge::End, zone));
         }
         if let Some(columns) = csv::columns(text) {
             let name = if text.starts_with("csv:") { "csv" } else { text };
-            return Ok(Format::of(name, How::Csv(csv::Csv::parse(columns)?), Edge::Begin, zone));
+            return Ok(Format::of(name, RecordingMode::Csv(csv::Csv::parse(columns)?), Edge::Begin, zone));
         }
         if text == "bunny" {
             return Format::words("bunny", names::BUNNY_FIELDS, "|", zone);
@@ -108,28 +108,33 @@ impl Format {
     fn named(named: &names::Named, zone: Zone) -> Result<Format, String> {
         let mut syslog = false;
         let compiled = match named.source {
-            Source::Apache(text) => {
+            FormatSource::Apache(text) => {
                 // What is behind S3's agent has grown over the years.
                 let open = text.ends_with(' ');
                 let compiled = apache::compile(text.trim_end())?;
                 let format = Format::compiled(named.name, compiled, zone, false)?;
                 return Ok(if open { format.open() } else { format });
             }
-            Source::Nginx(text) => nginx::compile(text, Escape::Backslash)?,
-            Source::Squid(text) => squid::compile(text)?,
-            Source::Ats(text) => ats::compile(text)?,
-            Source::Haproxy(text) => {
+            FormatSource::Nginx(text) => nginx::compile(text, Escape::Backslash)?,
+            FormatSource::Squid(text) => squid::compile(text)?,
+            FormatSource::Ats(text) => ats::compile(text)?,
+            FormatSource::Haproxy(text) => {
                 syslog = true;
                 haproxy::compile(text)?
             }
-            Source::Envoy(text) => envoy::compile(text)?,
-            Source::Words(fields, _) => return Format::words(named.name, fields, " ", zone),
-            Source::Json(keys, ends) => {
+            FormatSource::Envoy(text) => envoy::compile(text)?,
+            FormatSource::Words(fields, _) => return Format::words(named.name, fields, " ", zone),
+            FormatSource::Json(keys, ends) => {
                 let edge = if ends { Edge::End } else { Edge::Begin };
-                return Ok(Format::of(named.name, How::Json(Mapping::new(keys)), edge, zone));
+                return Ok(Format::of(named.name, RecordingMode::Json(Mapping::new(keys)), edge, zone));
             }
-            Source::Columns => {
-                return Ok(Format::of(named.name, How::Columns(Columns::default()), Edge::End, zone));
+            FormatSource::Columns => {
+                return Ok(Format::of(
+                    named.name,
+                    RecordingMode::Columns(Columns::default()),
+                    Edge::End,
+                    zone,
+                ));
             }
         };
         Format::compiled(named.name, compiled, zone, syslog)
@@ -142,7 +147,7 @@ impl Format {
             if number > 0 {
                 compiled.literal(separator);
             }
-            compiled.push(Piece::shaped(*field, format!("field {}", number + 1), Shape::Quoted));
+            compiled.push(FormatPiece::shaped(*field, format!("field {}", number + 1), Shape::Quoted));
         }
         compiled.literal(separator);
         Ok(Format::compiled(name, compiled, zone, false)?.open())
@@ -150,8 +155,8 @@ impl Format {
 
     fn open(mut self) -> Format {
         self.how = match self.how {
-            How::Template(template) => How::Template(template.open()),
-            how @ (How::Json(_) | How::Columns(_) | How::Csv(_)) => how,
+            RecordingMode::Template(template) => RecordingMode::Template(template.open()),
+            how @ (RecordingMode::Json(_) | RecordingMode::Columns(_) | RecordingMode::Csv(_)) => how,
         };
         self
     }
@@ -164,12 +169,12 @@ impl Format {
         if !template.has(|field| json::is_object(&field)) {
             return Err("it names no object: neither a request line nor a URL or path".to_owned());
         }
-        let mut format = Format::of(name, How::Template(template), compiled.edge, zone);
+        let mut format = Format::of(name, RecordingMode::Template(template), compiled.edge, zone);
         (format.times.own, format.syslog) = (compiled.own, syslog);
         Ok(format)
     }
 
-    fn of(name: &str, how: How, edge: Edge, zone: Zone) -> Format {
+    fn of(name: &str, how: RecordingMode, edge: Edge, zone: Zone) -> Format {
         Format { name: name.to_owned(), how, times: Times::new(zone, edge), syslog: false }
     }
 
@@ -180,7 +185,7 @@ impl Format {
 
     /// True if it is a trace of a cache, which has no URLs, and whose times may count from a beginning of its own.
     pub fn is_trace(&self) -> bool {
-        matches!(self.how, How::Csv(_))
+        matches!(self.how, RecordingMode::Csv(_))
     }
 
     /// Which end of an exchange its times are.
@@ -205,32 +210,36 @@ impl Format {
     /// # Errors
     /// The place at which it stops to fit.
     #[inline]
-    pub fn read<'a>(&mut self, line: &'a [u8]) -> Result<Line<'a>, Misfit> {
+    pub fn read<'a>(&mut self, line: &'a [u8]) -> Result<RecordingLine<'a>, Misfit> {
         match &mut self.how {
-            How::Template(template) => {
+            RecordingMode::Template(template) => {
                 let text = if self.syslog { after_syslog(line) } else { line };
                 let entry = template.read(text, &mut self.times);
                 let shift = (line.len() - text.len()) as u32;
-                entry.map(Line::Entry).map_err(|misfit| Misfit { column: misfit.column + shift, ..misfit })
+                entry
+                    .map(RecordingLine::Entry)
+                    .map_err(|misfit| Misfit { column: misfit.column + shift, ..misfit })
             }
-            How::Json(mapping) => {
+            RecordingMode::Json(mapping) => {
                 let text = if self.syslog { after_syslog(line) } else { line };
-                mapping.read(text, &mut self.times).map(Line::Entry)
+                mapping.read(text, &mut self.times).map(RecordingLine::Entry)
             }
-            How::Columns(columns) if line.first() == Some(&b'#') => {
+            RecordingMode::Columns(columns) if line.first() == Some(&b'#') => {
                 columns.directive(line, &mut self.times);
-                Ok(Line::Directive)
+                Ok(RecordingLine::Directive)
             }
-            How::Columns(columns) => columns.read(line, &mut self.times).map(Line::Entry),
-            How::Csv(csv) => csv.read(line).map(|entry| entry.map_or(Line::Directive, Line::Entry)),
+            RecordingMode::Columns(columns) => columns.read(line, &mut self.times).map(RecordingLine::Entry),
+            RecordingMode::Csv(csv) => {
+                csv.read(line).map(|entry| entry.map_or(RecordingLine::Directive, RecordingLine::Entry))
+            }
         }
     }
 
     /// How the format calls a field that did not fit, for messages.
     pub fn field_name(&self, field: usize) -> Option<&str> {
         match &self.how {
-            How::Template(template) => template.name_of(field),
-            How::Json(_) | How::Columns(_) | How::Csv(_) => None,
+            RecordingMode::Template(template) => template.name_of(field),
+            RecordingMode::Json(_) | RecordingMode::Columns(_) | RecordingMode::Csv(_) => None,
         }
     }
 }

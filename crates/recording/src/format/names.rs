@@ -5,7 +5,7 @@ use super::{ats, envoy, haproxy, nginx, squid};
 
 /// Where a named format comes from.
 #[derive(Debug, Clone, Copy)]
-pub enum Source {
+pub enum FormatSource {
     /// A LogFormat.
     Apache(&'static str),
     /// A log_format.
@@ -34,7 +34,7 @@ pub struct Named {
     /// Other names of it.
     pub aliases: &'static [&'static str],
     /// Where it comes from.
-    pub source: Source,
+    pub source: FormatSource,
     /// Server and what is worth knowing of its log; shown to people.
     pub about: &'static str,
 }
@@ -219,127 +219,127 @@ pub const ALL: [Named; 28] = [
     Named {
         name: "combined",
         aliases: &["apache", "apache-combined"],
-        source: Source::Apache(APACHE_COMBINED),
+        source: FormatSource::Apache(APACHE_COMBINED),
         about: "Apache httpd; begin in whole seconds, bytes of the body (nginx's looks the same, but its time is the end)",
     },
     Named {
         name: "common",
         aliases: &["apache-common", "clf"],
-        source: Source::Apache(APACHE_COMMON),
+        source: FormatSource::Apache(APACHE_COMMON),
         about: "Apache httpd and many others; no agent, so a user is an address",
     },
     Named {
         name: "combined-whole",
         aliases: &["debian-combined"],
-        source: Source::Apache(WHOLE_COMBINED),
+        source: FormatSource::Apache(WHOLE_COMBINED),
         about: "combined with %O, bytes with the head, as Debian ships it",
     },
     Named {
         name: "common-whole",
         aliases: &["debian-common"],
-        source: Source::Apache(WHOLE_COMMON),
+        source: FormatSource::Apache(WHOLE_COMMON),
         about: "common with %O, as Debian ships it",
     },
     Named {
         name: "vhost_combined",
         aliases: &["vhost-combined"],
-        source: Source::Apache(VHOST_COMBINED),
+        source: FormatSource::Apache(VHOST_COMBINED),
         about: "Debian's httpd with several hosts",
     },
     Named {
         name: "nginx",
         aliases: &["nginx-combined"],
-        source: Source::Nginx(nginx::COMBINED),
+        source: FormatSource::Nginx(nginx::COMBINED),
         about: "nginx combined; end in whole seconds, bytes of the body",
     },
     Named {
         name: "squid",
         aliases: &["squid-native"],
-        source: Source::Squid(squid::NATIVE),
+        source: FormatSource::Squid(squid::NATIVE),
         about: "Squid's native log; end in milliseconds, bytes with the head",
     },
     Named {
         name: "squid-combined",
         aliases: &[],
-        source: Source::Squid(SQUID_COMBINED),
+        source: FormatSource::Squid(SQUID_COMBINED),
         about: "Squid's combined; end in whole seconds",
     },
     Named {
         name: "ats",
         aliases: &["ats-squid"],
-        source: Source::Ats(ats::SQUID),
+        source: FormatSource::Ats(ats::SQUID),
         about: "Traffic Server's squid format; it looks like Squid's, but its time is the begin",
     },
     Named {
         name: "ats-common",
         aliases: &[],
-        source: Source::Ats(ats::COMMON),
+        source: FormatSource::Ats(ats::COMMON),
         about: "Traffic Server, Netscape common",
     },
     Named {
         name: "ats-extended",
         aliases: &[],
-        source: Source::Ats(ats::EXTENDED),
+        source: FormatSource::Ats(ats::EXTENDED),
         about: "Traffic Server, Netscape extended",
     },
     Named {
         name: "ats-extended2",
         aliases: &[],
-        source: Source::Ats(ats::EXTENDED2),
+        source: FormatSource::Ats(ats::EXTENDED2),
         about: "Traffic Server, Netscape extended 2",
     },
     Named {
         name: "haproxy",
         aliases: &["httplog", "haproxy-http"],
-        source: Source::Haproxy(haproxy::HTTPLOG),
+        source: FormatSource::Haproxy(haproxy::HTTPLOG),
         about: "HAProxy's option httplog; begin in milliseconds, no zone",
     },
     Named {
         name: "haproxy-https",
         aliases: &["httpslog"],
-        source: Source::Haproxy(haproxy::HTTPSLOG),
+        source: FormatSource::Haproxy(haproxy::HTTPSLOG),
         about: "HAProxy's option httpslog",
     },
     Named {
         name: "varnish",
         aliases: &["varnishncsa"],
-        source: Source::Apache(APACHE_COMBINED),
+        source: FormatSource::Apache(APACHE_COMBINED),
         about: "varnishncsa; begin in whole seconds, absolute URLs",
     },
     Named {
         name: "caddy",
         aliases: &[],
-        source: Source::Json(&CADDY, true),
+        source: FormatSource::Json(&CADDY, true),
         about: "Caddy's JSON; end, with durations and fields of answers",
     },
     Named {
         name: "envoy",
         aliases: &["istio"],
-        source: Source::Envoy(envoy::DEFAULT),
+        source: FormatSource::Envoy(envoy::DEFAULT),
         about: "Envoy's default; begin in milliseconds",
     },
     Named {
         name: "envoy-json",
         aliases: &["istio-json"],
-        source: Source::Json(&ENVOY_JSON, false),
+        source: FormatSource::Json(&ENVOY_JSON, false),
         about: "Envoy's JSON with the usual keys",
     },
     Named {
         name: "traefik",
         aliases: &["traefik-clf"],
-        source: Source::Apache(TRAEFIK),
+        source: FormatSource::Apache(TRAEFIK),
         about: "Traefik's CLF; begin in whole seconds, durations in milliseconds",
     },
     Named {
         name: "traefik-json",
         aliases: &[],
-        source: Source::Json(&TRAEFIK_JSON, false),
+        source: FormatSource::Json(&TRAEFIK_JSON, false),
         about: "Traefik's JSON; begin and durations in nanoseconds",
     },
     Named {
         name: "alb",
         aliases: &["aws-alb", "elb"],
-        source: Source::Words(
+        source: FormatSource::Words(
             &ALB,
             "type time elb client target request target-time response status target-status received sent request agent cipher protocol group trace domain certificate rule creation-time",
         ),
@@ -348,43 +348,43 @@ pub const ALL: [Named; 28] = [
     Named {
         name: "s3",
         aliases: &["aws-s3"],
-        source: Source::Apache(S3),
+        source: FormatSource::Apache(S3),
         about: "AWS S3 server access logs; begin in whole seconds",
     },
     Named {
         name: "w3c",
         aliases: &["iis", "cloudfront", "zeek"],
-        source: Source::Columns,
+        source: FormatSource::Columns,
         about: "logs with a #Fields line: IIS, CloudFront, zeek's http.log",
     },
     Named {
         name: "cloudflare",
         aliases: &["logpush"],
-        source: Source::Json(&CLOUDFLARE, false),
+        source: FormatSource::Json(&CLOUDFLARE, false),
         about: "Cloudflare Logpush, http_requests",
     },
     Named {
         name: "akamai",
         aliases: &["datastream"],
-        source: Source::Json(&AKAMAI, false),
+        source: FormatSource::Json(&AKAMAI, false),
         about: "Akamai DataStream 2",
     },
     Named {
         name: "azure",
         aliases: &["front-door"],
-        source: Source::Json(&AZURE, true),
+        source: FormatSource::Json(&AZURE, true),
         about: "Azure Front Door",
     },
     Named {
         name: "google",
         aliases: &["gcp"],
-        source: Source::Json(&GOOGLE, false),
+        source: FormatSource::Json(&GOOGLE, false),
         about: "Google Cloud load balancers",
     },
     Named {
         name: "zeek-json",
         aliases: &[],
-        source: Source::Json(&ZEEK, false),
+        source: FormatSource::Json(&ZEEK, false),
         about: "zeek's http.log as JSON",
     },
 ];

@@ -2,7 +2,7 @@
 
 use super::dialect::Compiled;
 use super::field::{AbortForm, Field, TimeForm, Unit};
-use super::template::Piece;
+use super::template::FormatPiece;
 use crate::entry::{Edge, Escape};
 
 /// nginx's own format.
@@ -32,7 +32,7 @@ pub fn compile(format: &str, escape: Escape) -> Result<Compiled, String> {
         if name.is_empty() {
             return Err("a $ stands for itself, which no log_format can say".to_owned());
         }
-        compiled.push(Piece::field(variable(name), format!("${name}")));
+        compiled.push(FormatPiece::field(variable(name), format!("${name}")));
         rest = &after[length..];
     }
     compiled.literal(rest);
@@ -92,9 +92,10 @@ pub fn log_formats(configuration: &str) -> Result<Vec<LogFormat>, String> {
     let tokens = tokens(configuration)?;
     let mut found = Vec::new();
     let mut rest = tokens.as_slice();
-    while let Some(at) = rest.iter().position(|token| *token == Token::Word("log_format".to_owned())) {
-        let end = rest[at..].iter().position(|token| *token == Token::End).map_or(rest.len(), |end| at + end);
-        let words: Vec<&str> = rest[at + 1..end].iter().filter_map(Token::word).collect();
+    while let Some(at) = rest.iter().position(|token| *token == NginxToken::Word("log_format".to_owned())) {
+        let end =
+            rest[at..].iter().position(|token| *token == NginxToken::End).map_or(rest.len(), |end| at + end);
+        let words: Vec<&str> = rest[at + 1..end].iter().filter_map(NginxToken::word).collect();
         rest = &rest[end..];
         let Some((name, mut texts)) = words.split_first() else { continue };
         let mut escape = Escape::Backslash;
@@ -133,28 +134,28 @@ pub fn named(configuration: &str, name: &str) -> Result<LogFormat, String> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Token {
+enum NginxToken {
     Word(String),
     End,
 }
 
-impl Token {
+impl NginxToken {
     fn word(&self) -> Option<&str> {
         match self {
-            Token::Word(word) => Some(word),
-            Token::End => None,
+            NginxToken::Word(word) => Some(word),
+            NginxToken::End => None,
         }
     }
 }
 
 /// Words, quoted or not, and the ends of directives.
-fn tokens(text: &str) -> Result<Vec<Token>, String> {
+fn tokens(text: &str) -> Result<Vec<NginxToken>, String> {
     let mut found = Vec::new();
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
         match letter {
             '#' => drop(letters.by_ref().find(|letter| *letter == '\n')),
-            ';' | '{' | '}' => found.push(Token::End),
+            ';' | '{' | '}' => found.push(NginxToken::End),
             letter if letter.is_whitespace() => {}
             '\'' | '"' => {
                 let mut word = String::new();
@@ -176,7 +177,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
                         Some(other) => word.push(other),
                     }
                 }
-                found.push(Token::Word(word));
+                found.push(NginxToken::Word(word));
             }
             first => {
                 let mut word = String::from(first);
@@ -189,7 +190,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
                     word.push(next);
                     letters.next();
                 }
-                found.push(Token::Word(word));
+                found.push(NginxToken::Word(word));
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::dialect::Compiled;
 use super::field::{Field, TimeForm, Unit};
 use super::strftime::Strftime;
-use super::template::{Piece, Shape};
+use super::template::{FormatPiece, Shape};
 use crate::entry::{Edge, Escape};
 
 /// Squid's native format, called `squid`.
@@ -91,7 +91,7 @@ pub fn compile(format: &str) -> Result<Compiled, String> {
 }
 
 /// One directive after its `%`, and its length.
-fn directive(compiled: &mut Compiled, text: &str) -> Result<(Piece, usize), String> {
+fn directive(compiled: &mut Compiled, text: &str) -> Result<(FormatPiece, usize), String> {
     let unknown = || format!("'%{}' is no code of a logformat", text.split_whitespace().next().unwrap_or(""));
     let marks = text.trim_start_matches(['"', '[', '#', '\'', '/']);
     let numbers = marks.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.'));
@@ -127,5 +127,5 @@ fn directive(compiled: &mut Compiled, text: &str) -> Result<(Piece, usize), Stri
     };
     let shape = if padded { Shape::Padded } else { Shape::Plain };
     let taken = text.len() - code.len() + name.len();
-    Ok((Piece::shaped(field, format!("%{name}"), shape), taken))
+    Ok((FormatPiece::shaped(field, format!("%{name}"), shape), taken))
 }

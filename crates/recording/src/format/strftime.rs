@@ -1,6 +1,6 @@
 //! Times written by a format of strftime(3), read back.
 
-use crate::moment::{self, Parts};
+use crate::moment::{self, MomentParts};
 use crate::text;
 
 /// A format, ready to be read by.
@@ -12,7 +12,7 @@ pub struct Strftime {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Item {
     Byte(u8),
-    Number(Part),
+    Number(StrftimePart),
     MonthName,
     /// Of a day or a zone: it says nothing that is needed.
     Name,
@@ -23,7 +23,7 @@ enum Item {
 
 /// A part of a time that is a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum StrftimePart {
     Year,
     ShortYear,
     Month,
@@ -35,36 +35,47 @@ enum Part {
     Unix,
 }
 
-impl Part {
+impl StrftimePart {
     /// The fewest and the most digits that it has.
     const fn digits(self) -> (usize, usize) {
         match self {
-            Part::Year => (4, 4),
-            Part::ShortYear => (2, 2),
-            Part::Month | Part::Day | Part::Hour | Part::Hour12 | Part::Minute | Part::Second => (1, 2),
-            Part::Unix => (1, 12),
+            StrftimePart::Year => (4, 4),
+            StrftimePart::ShortYear => (2, 2),
+            StrftimePart::Month
+            | StrftimePart::Day
+            | StrftimePart::Hour
+            | StrftimePart::Hour12
+            | StrftimePart::Minute
+            | StrftimePart::Second => (1, 2),
+            StrftimePart::Unix => (1, 12),
         }
     }
 
     /// Sets it; false where the number cannot be this part.
-    fn set(self, value: u64, parts: &mut Parts) -> bool {
+    fn set(self, value: u64, parts: &mut MomentParts) -> bool {
         let small = value as u32;
         match self {
-            Part::Year => parts.year = value as i64,
-            Part::ShortYear => parts.year = if small < 69 { 2000 } else { 1900 } + value as i64,
-            Part::Month => parts.month = small,
-            Part::Day => parts.day = small,
-            Part::Hour => parts.of_day = parts.of_day % 3_600 + small * 3_600,
-            Part::Hour12 => parts.of_day = parts.of_day % 3_600 + small % 12 * 3_600,
-            Part::Minute => parts.of_day = parts.of_day / 3_600 * 3_600 + small * 60 + parts.of_day % 60,
-            Part::Second => parts.of_day = parts.of_day / 60 * 60 + small,
-            Part::Unix => parts.unix = Some(value as i64 * moment::SECOND),
+            StrftimePart::Year => parts.year = value as i64,
+            StrftimePart::ShortYear => parts.year = if small < 69 { 2000 } else { 1900 } + value as i64,
+            StrftimePart::Month => parts.month = small,
+            StrftimePart::Day => parts.day = small,
+            StrftimePart::Hour => parts.of_day = parts.of_day % 3_600 + small * 3_600,
+            StrftimePart::Hour12 => parts.of_day = parts.of_day % 3_600 + small % 12 * 3_600,
+            StrftimePart::Minute => {
+                parts.of_day = parts.of_day / 3_600 * 3_600 + small * 60 + parts.of_day % 60
+            }
+            StrftimePart::Second => parts.of_day = parts.of_day / 60 * 60 + small,
+            StrftimePart::Unix => parts.unix = Some(value as i64 * moment::SECOND),
         }
         match self {
-            Part::Hour | Part::Hour12 => small < 24,
-            Part::Minute => small < 60,
-            Part::Second => small < 61,
-            Part::Year | Part::ShortYear | Part::Month | Part::Day | Part::Unix => true,
+            StrftimePart::Hour | StrftimePart::Hour12 => small < 24,
+            StrftimePart::Minute => small < 60,
+            StrftimePart::Second => small < 61,
+            StrftimePart::Year
+            | StrftimePart::ShortYear
+            | StrftimePart::Month
+            | StrftimePart::Day
+            | StrftimePart::Unix => true,
         }
     }
 }
@@ -92,21 +103,21 @@ impl Strftime {
                 Ok(())
             };
             match code {
-                'Y' => items.push(Item::Number(Part::Year)),
-                'y' => items.push(Item::Number(Part::ShortYear)),
-                'm' => items.push(Item::Number(Part::Month)),
+                'Y' => items.push(Item::Number(StrftimePart::Year)),
+                'y' => items.push(Item::Number(StrftimePart::ShortYear)),
+                'm' => items.push(Item::Number(StrftimePart::Month)),
                 'b' | 'B' | 'h' => items.push(Item::MonthName),
-                'd' | 'e' => items.push(Item::Number(Part::Day)),
+                'd' | 'e' => items.push(Item::Number(StrftimePart::Day)),
                 'a' | 'A' => items.push(Item::Name),
-                'H' | 'k' => items.push(Item::Number(Part::Hour)),
-                'I' | 'l' => items.push(Item::Number(Part::Hour12)),
+                'H' | 'k' => items.push(Item::Number(StrftimePart::Hour)),
+                'I' | 'l' => items.push(Item::Number(StrftimePart::Hour12)),
                 'p' | 'P' => items.push(Item::HalfOfDay),
-                'M' => items.push(Item::Number(Part::Minute)),
-                'S' => items.push(Item::Number(Part::Second)),
+                'M' => items.push(Item::Number(StrftimePart::Minute)),
+                'S' => items.push(Item::Number(StrftimePart::Second)),
                 'f' | 'L' | 'N' => items.push(Item::Below),
                 'z' => items.push(Item::Zone),
                 'Z' => items.push(Item::Name),
-                's' => items.push(Item::Number(Part::Unix)),
+                's' => items.push(Item::Number(StrftimePart::Unix)),
                 'T' | 'X' => text(&mut items, "%H:%M:%S")?,
                 'R' => text(&mut items, "%H:%M")?,
                 'F' => text(&mut items, "%Y-%m-%d")?,
@@ -121,7 +132,7 @@ impl Strftime {
     }
 
     /// Reads a text by it, to the end, into the parts that it tells.
-    pub fn read(&self, text: &[u8], parts: &mut Parts) -> Option<()> {
+    pub fn read(&self, text: &[u8], parts: &mut MomentParts) -> Option<()> {
         let mut rest = text;
         let mut afternoon = None;
         for item in &self.items {
@@ -139,7 +150,7 @@ impl Strftime {
 fn read_item<'a>(
     item: Item,
     text: &'a [u8],
-    parts: &mut Parts,
+    parts: &mut MomentParts,
     afternoon: &mut Option<bool>,
 ) -> Option<&'a [u8]> {
     match item {
@@ -186,7 +197,7 @@ mod tests {
     use crate::moment::Zone;
 
     fn check(format: &str, text: &str, us: i64) {
-        let mut parts = Parts::default();
+        let mut parts = MomentParts::default();
         let format = Strftime::compile(format).expect("a format");
         assert_eq!(format.read(text.as_bytes(), &mut parts), Some(()), "{text}");
         assert_eq!(parts.unix_us(&Zone::Untold), Some(us), "{text}");
@@ -206,7 +217,7 @@ mod tests {
     fn what_does_not_fit() {
         let format = Strftime::compile("%Y-%m-%d").unwrap();
         for text in ["2000-10", "2000-10-10x", "20-10-10"] {
-            assert_eq!(format.read(text.as_bytes(), &mut Parts::default()), None, "{text}");
+            assert_eq!(format.read(text.as_bytes(), &mut MomentParts::default()), None, "{text}");
         }
         assert_eq!(Strftime::compile("%Y %Q"), Err('Q'));
     }

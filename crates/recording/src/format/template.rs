@@ -6,7 +6,7 @@ use super::field::{Field, Filler, Times, escape_of};
 
 /// A piece of a format as a dialect reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum FormatPiece {
     /// Text that stands there as it is.
     Literal(String),
     /// A field.
@@ -34,15 +34,15 @@ pub enum Shape {
     Quoted,
 }
 
-impl Piece {
+impl FormatPiece {
     /// A field as it is.
-    pub fn field(field: Field, name: impl Into<String>) -> Piece {
-        Piece::Field { field, name: name.into(), shape: Shape::Plain }
+    pub fn field(field: Field, name: impl Into<String>) -> FormatPiece {
+        FormatPiece::Field { field, name: name.into(), shape: Shape::Plain }
     }
 
     /// A field of this shape.
-    pub fn shaped(field: Field, name: impl Into<String>, shape: Shape) -> Piece {
-        Piece::Field { field, name: name.into(), shape }
+    pub fn shaped(field: Field, name: impl Into<String>, shape: Shape) -> FormatPiece {
+        FormatPiece::Field { field, name: name.into(), shape }
     }
 }
 
@@ -79,20 +79,20 @@ impl Template {
     ///
     /// # Errors
     /// In words, where two fields follow each other with nothing between them.
-    pub fn compile(pieces: &[Piece], dialect: Escape) -> Result<Template, String> {
+    pub fn compile(pieces: &[FormatPiece], dialect: Escape) -> Result<Template, String> {
         let mut template = Template::default();
         let mut bare = false;
         for piece in pieces {
             match piece {
-                Piece::Literal(text) if text.is_empty() => {}
-                Piece::Literal(text) => {
+                FormatPiece::Literal(text) if text.is_empty() => {}
+                FormatPiece::Literal(text) => {
                     let slot = template.ops.last_mut().map_or(&mut template.lead, |op| &mut op.until);
                     slot.extend_from_slice(text.as_bytes());
                     bare = false;
                 }
                 // A path and the query behind it are one target.
-                Piece::Field { field, name, .. } if bare && template.goes_on(*field, name) => {}
-                Piece::Field { field, name, shape } => {
+                FormatPiece::Field { field, name, .. } if bare && template.goes_on(*field, name) => {}
+                FormatPiece::Field { field, name, shape } => {
                     if let (true, Some(before)) = (bare, template.ops.last()) {
                         return Err(format!(
                             "nothing stands between {} and {name}, so nobody can tell where one ends: put a blank there",
@@ -261,17 +261,17 @@ mod tests {
 
     fn combined() -> Template {
         let pieces = [
-            Piece::field(Field::Address, "%h"),
-            Piece::Literal(" ".into()),
-            Piece::field(Field::Skip, "%l"),
-            Piece::Literal(" [".into()),
-            Piece::field(Field::Time(crate::format::field::TimeForm::Clf), "%t"),
-            Piece::Literal("] \"".into()),
-            Piece::field(Field::Line, "%r"),
-            Piece::Literal("\" ".into()),
-            Piece::field(Field::Status, "%>s"),
-            Piece::Literal(" ".into()),
-            Piece::field(Field::BodyBytes, "%b"),
+            FormatPiece::field(Field::Address, "%h"),
+            FormatPiece::Literal(" ".into()),
+            FormatPiece::field(Field::Skip, "%l"),
+            FormatPiece::Literal(" [".into()),
+            FormatPiece::field(Field::Time(crate::format::field::TimeForm::Clf), "%t"),
+            FormatPiece::Literal("] \"".into()),
+            FormatPiece::field(Field::Line, "%r"),
+            FormatPiece::Literal("\" ".into()),
+            FormatPiece::field(Field::Status, "%>s"),
+            FormatPiece::Literal(" ".into()),
+            FormatPiece::field(Field::BodyBytes, "%b"),
         ];
         Template::compile(&pieces, Escape::Backslash).unwrap()
     }
@@ -303,11 +303,11 @@ mod tests {
     #[test]
     fn shapes() {
         let pieces = [
-            Piece::shaped(Field::Duration(Unit::Millis), "%6tr", Shape::Padded),
-            Piece::Literal(" ".into()),
-            Piece::shaped(Field::Skip, "%hr", Shape::Braces),
-            Piece::Literal(" ".into()),
-            Piece::shaped(Field::Agent, "agent", Shape::Quoted),
+            FormatPiece::shaped(Field::Duration(Unit::Millis), "%6tr", Shape::Padded),
+            FormatPiece::Literal(" ".into()),
+            FormatPiece::shaped(Field::Skip, "%hr", Shape::Braces),
+            FormatPiece::Literal(" ".into()),
+            FormatPiece::shaped(Field::Agent, "agent", Shape::Quoted),
         ];
         let template = Template::compile(&pieces, Escape::None).unwrap();
         for (line, ms, agent) in [
@@ -319,7 +319,7 @@ mod tests {
             assert_eq!(entry.duration_us, Some(ms * 1000), "{line}");
             assert_eq!(entry.agent.bytes, agent.as_bytes(), "{line}");
         }
-        let two = [Piece::field(Field::Status, "%a"), Piece::field(Field::Status, "%b")];
+        let two = [FormatPiece::field(Field::Status, "%a"), FormatPiece::field(Field::Status, "%b")];
         assert!(Template::compile(&two, Escape::None).unwrap_err().contains("between %a and %b"));
         let open = Template::compile(&pieces[..1], Escape::None).unwrap().open();
         for line in ["12", "12 whatever"] {

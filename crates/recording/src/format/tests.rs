@@ -31,8 +31,8 @@ fn said(format: &str, lines: &str) -> Said {
     let lines = lines.to_owned().leak();
     for line in lines.lines() {
         match format.read(line.as_bytes()) {
-            Ok(Line::Entry(found)) => entry = Some(found),
-            Ok(Line::Directive) => {}
+            Ok(RecordingLine::Entry(found)) => entry = Some(found),
+            Ok(RecordingLine::Directive) => {}
             Err(misfit) => {
                 panic!("{}: {misfit:?} ({:?}) {line}", format.name(), format.field_name(misfit.field))
             }

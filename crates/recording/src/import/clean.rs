@@ -36,8 +36,8 @@ impl<'a> Clean<'a> {
     /// The reason for which it is left out.
     #[inline]
     pub fn of(entry: &Entry<'a>) -> Result<Clean<'a>, Reason> {
-        let parts = Parts::of(entry)?;
-        let Parts { method, version, target, number } = parts;
+        let parts = CleanParts::of(entry)?;
+        let CleanParts { method, version, target, number } = parts;
         if method == Method::Connect {
             return Err(Reason::Connect);
         }
@@ -59,16 +59,16 @@ impl<'a> Clean<'a> {
 }
 
 /// Method, version and target of an entry, wherever they stood.
-struct Parts<'a> {
+struct CleanParts<'a> {
     method: Method,
     version: Version,
     target: Cow<'a, [u8]>,
     number: Option<u64>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> CleanParts<'a> {
     #[inline]
-    fn of(entry: &Entry<'a>) -> Result<Parts<'a>, Reason> {
+    fn of(entry: &Entry<'a>) -> Result<CleanParts<'a>, Reason> {
         let apart = |target: Cow<'a, [u8]>| {
             let text = entry.method.bytes;
             if text == b"ICP_QUERY" || text == b"HTCP_TST" {
@@ -76,12 +76,12 @@ impl<'a> Parts<'a> {
             }
             let method = if is_untold(text) { Some(Method::Get) } else { Method::read(text) };
             let version = Version::read(entry.protocol.bytes);
-            Ok(Parts { method: method.ok_or(Reason::NoRequest)?, version, target, number: None })
+            Ok(CleanParts { method: method.ok_or(Reason::NoRequest)?, version, target, number: None })
         };
         match entry.object {
             Named::Nothing => Err(Reason::NoObject),
             Named::Number(number) => {
-                apart(Cow::Borrowed(b"")).map(|parts| Parts { number: Some(number), ..parts })
+                apart(Cow::Borrowed(b"")).map(|parts| CleanParts { number: Some(number), ..parts })
             }
             Named::Target(text) => apart(unescape(text)),
             Named::Parts(path, query) if query.is_empty() => apart(unescape(path)),
@@ -92,13 +92,13 @@ impl<'a> Parts<'a> {
                 apart(Cow::Owned(target))
             }
             Named::Line(line) => match unescape(line) {
-                Cow::Borrowed(bytes) => line_parts(bytes).map(|(method, target, version)| Parts {
+                Cow::Borrowed(bytes) => line_parts(bytes).map(|(method, target, version)| CleanParts {
                     method,
                     version,
                     target: Cow::Borrowed(target),
                     number: None,
                 }),
-                Cow::Owned(bytes) => line_parts(&bytes).map(|(method, target, version)| Parts {
+                Cow::Owned(bytes) => line_parts(&bytes).map(|(method, target, version)| CleanParts {
                     method,
                     version,
                     target: Cow::Owned(target.to_vec()),

@@ -202,7 +202,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn push(&mut self, row: &Row, state: super::objects::State) {
+    fn push(&mut self, row: &Row, state: super::objects::ObjectState) {
         let number = self.block.rows.len() as u32;
         let kind = Kind::unpack(row.kind);
         let user = if row.user == NO_USER {

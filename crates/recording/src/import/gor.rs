@@ -1,12 +1,12 @@
 //! Reads goreplay's files (`.gor`): records with a head line `TYPE ID TIME LATENCY`, a message as it was on the wire, and a line of three
 //! monkeys behind it. A request (type 1) waits for its answer (type 2), which tells status, size and duration.
 
-use super::logs::{Watched, ended};
+use super::logs::{LogWatched, ended};
 use super::{Import, ImportError, Progress, Scratch};
 use crate::entry::{Edge, Entry, Logged, Named, Sent, Text};
 use crate::file::Input;
 use crate::left_out::Reason;
-use crate::read::lines::{Go, Piece};
+use crate::read::lines::{Go, LinePiece};
 use crate::read::records::records;
 use std::collections::{HashMap, VecDeque};
 use std::io::Read;
@@ -24,12 +24,12 @@ const FIELDS: usize = 100;
 /// True if a file begins as goreplay's do.
 pub fn begins(bytes: &[u8]) -> bool {
     let end = memchr::memchr(b'\n', bytes).unwrap_or(0);
-    Head::read(&bytes[..end]).is_some_and(|head| matches!(head.kind, b'1'..=b'3'))
+    GorHead::read(&bytes[..end]).is_some_and(|head| matches!(head.kind, b'1'..=b'3'))
 }
 
 /// The head line of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Head<'a> {
+struct GorHead<'a> {
     kind: u8,
     id: &'a [u8],
     began_ns: i64,
@@ -37,8 +37,8 @@ struct Head<'a> {
     lasted_ns: i64,
 }
 
-impl<'a> Head<'a> {
-    fn read(line: &'a [u8]) -> Option<Head<'a>> {
+impl<'a> GorHead<'a> {
+    fn read(line: &'a [u8]) -> Option<GorHead<'a>> {
         let mut words = line.split(|byte| *byte == b' ');
         let kind = match words.next()? {
             [kind @ b'1'..=b'9'] => *kind,
@@ -50,44 +50,44 @@ impl<'a> Head<'a> {
         let number = |word: &[u8]| std::str::from_utf8(word).ok()?.parse::<i64>().ok();
         let began_ns = number(words.next()?)?;
         let lasted_ns = words.next().map_or(Some(0), number)?.max(0);
-        words.next().is_none().then_some(Head { kind, id, began_ns, lasted_ns })
+        words.next().is_none().then_some(GorHead { kind, id, began_ns, lasted_ns })
     }
 
     /// A record, taken apart.
-    fn split(record: &'a [u8]) -> Option<(Head<'a>, &'a [u8])> {
+    fn split(record: &'a [u8]) -> Option<(GorHead<'a>, &'a [u8])> {
         let end = memchr::memchr(b'\n', record)?;
-        Some((Head::read(&record[..end])?, &record[end + 1..]))
+        Some((GorHead::read(&record[..end])?, &record[end + 1..]))
     }
 }
 
 /// Requests without an answer yet.
 #[derive(Default)]
 struct Unanswered {
-    records: HashMap<Vec<u8>, Kept>,
+    records: HashMap<Vec<u8>, GorKept>,
     order: VecDeque<Vec<u8>>,
     bytes: usize,
 }
 
 /// A request that waits.
-struct Kept {
+struct GorKept {
     record: Vec<u8>,
     number: u64,
 }
 
 impl Unanswered {
     /// Lets a request wait; one with the same id that waits already has no answer any more.
-    fn put(&mut self, id: &[u8], record: &[u8], number: u64) -> Option<Kept> {
+    fn put(&mut self, id: &[u8], record: &[u8], number: u64) -> Option<GorKept> {
         let before = self.take(id);
         self.bytes += record.len();
         if self.order.len() > 4 * WAITING {
             self.order.retain(|id| self.records.contains_key(id));
         }
         self.order.push_back(id.to_vec());
-        self.records.insert(id.to_vec(), Kept { record: record.to_vec(), number });
+        self.records.insert(id.to_vec(), GorKept { record: record.to_vec(), number });
         before
     }
 
-    fn take(&mut self, id: &[u8]) -> Option<Kept> {
+    fn take(&mut self, id: &[u8]) -> Option<GorKept> {
         let kept = self.records.remove(id)?;
         self.bytes -= kept.record.len();
         Some(kept)
@@ -98,7 +98,7 @@ impl Unanswered {
     }
 
     /// The one that has waited longest.
-    fn oldest(&mut self) -> Option<Kept> {
+    fn oldest(&mut self) -> Option<GorKept> {
         while let Some(id) = self.order.pop_front() {
             if let Some(kept) = self.take(&id) {
                 return Some(kept);
@@ -122,11 +122,11 @@ impl<S: Scratch> Import<S> {
         self.begin_input(name, false);
         let requests = self.requests();
         let left = self.left_out().total();
-        let mut watched = Watched::new(read);
+        let mut watched = LogWatched::new(read);
         let mut digest = crc32fast::Hasher::new();
         let told = std::cell::Cell::new(Progress::default());
         let mut waiting = Unanswered::default();
-        let each = |piece: Piece<'_>| {
+        let each = |piece: LinePiece<'_>| {
             let lines = told.get().lines + 1;
             self.record(&mut waiting, piece, lines)?;
             told.set(Progress {
@@ -158,19 +158,24 @@ impl<S: Scratch> Import<S> {
         })
     }
 
-    fn record(&mut self, waiting: &mut Unanswered, piece: Piece<'_>, number: u64) -> Result<(), ImportError> {
+    fn record(
+        &mut self,
+        waiting: &mut Unanswered,
+        piece: LinePiece<'_>,
+        number: u64,
+    ) -> Result<(), ImportError> {
         let record = match piece {
-            Piece::Line(record) => record,
-            Piece::Last(record) => {
+            LinePiece::Line(record) => record,
+            LinePiece::Last(record) => {
                 self.leave_out(Reason::Cut, number, 0, record);
                 return Ok(());
             }
-            Piece::TooLong(record) => {
+            LinePiece::TooLong(record) => {
                 self.leave_out(Reason::TooLong, number, 0, record);
                 return Ok(());
             }
         };
-        let Some((head, _)) = Head::split(record) else {
+        let Some((head, _)) = GorHead::split(record) else {
             self.leave_out(Reason::Unparsed, number, 1, record);
             return Ok(());
         };
@@ -199,15 +204,15 @@ impl<S: Scratch> Import<S> {
     }
 
     /// Takes a request, with its answer where there is one.
-    fn exchange(&mut self, kept: &Kept, answer: Option<&[u8]>) -> Result<(), ImportError> {
-        let Some((head, message)) = Head::split(&kept.record) else { return Ok(()) };
+    fn exchange(&mut self, kept: &GorKept, answer: Option<&[u8]>) -> Result<(), ImportError> {
+        let Some((head, message)) = GorHead::split(&kept.record) else { return Ok(()) };
         let mut entry = Entry::default();
         if !request(message, &mut entry) {
             self.leave_out(Reason::Unparsed, kept.number, 0, &kept.record);
             return Ok(());
         }
         entry.time = Some(Logged { us: head.began_ns / 1_000, resolution: 1, edge: Edge::Begin });
-        if let Some((told, message)) = answer.and_then(Head::split) {
+        if let Some((told, message)) = answer.and_then(GorHead::split) {
             let since = |ns: i64| u64::try_from((ns - head.began_ns) / 1_000).ok();
             entry.first_byte_us = since(told.began_ns);
             entry.duration_us = since(told.began_ns + told.lasted_ns);
@@ -304,11 +309,11 @@ mod tests {
 
     #[test]
     fn heads_are_told_from_other_lines() {
-        let head = Head::read(b"1 8f2a7c11d0e39b4455aa6677 1795746709000000000 0").unwrap();
+        let head = GorHead::read(b"1 8f2a7c11d0e39b4455aa6677 1795746709000000000 0").unwrap();
         assert_eq!((head.kind, head.began_ns, head.lasted_ns), (b'1', 1_795_746_709_000_000_000, 0));
-        assert!(Head::read(b"2 8f2a7c11d0e39b4455aa6677 1795746709000000000").is_some());
+        assert!(GorHead::read(b"2 8f2a7c11d0e39b4455aa6677 1795746709000000000").is_some());
         for line in ["", "1", "1 id 5 0", "GET / HTTP/1.1", "1 8f2a7c11d0e3 now 0", "1 8f2a7c11d0e3 5 0 9"] {
-            assert!(Head::read(line.as_bytes()).is_none(), "{line}");
+            assert!(GorHead::read(line.as_bytes()).is_none(), "{line}");
         }
         assert!(
             begins(b"1 8f2a7c11d0e39b4455aa6677 5 0\nGET / HTTP/1.1\r\n\r\n") && !begins(b"192.0.2.1 - -")

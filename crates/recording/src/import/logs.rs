@@ -2,9 +2,9 @@
 
 use super::{Import, ImportError, Scratch};
 use crate::file::{Input, Note};
-use crate::format::{Format, Line};
+use crate::format::{Format, RecordingLine};
 use crate::left_out::Reason;
-use crate::read::lines::{Go, Piece, lines};
+use crate::read::lines::{Go, LinePiece, lines};
 use std::io::Read;
 
 /// How far an input is read.
@@ -21,14 +21,14 @@ pub struct Progress {
 }
 
 /// Reads a stream and remembers what must be said where it ends early.
-pub(super) struct Watched<'a> {
+pub(super) struct LogWatched<'a> {
     read: &'a mut dyn Read,
     failed: Option<String>,
 }
 
-impl<'a> Watched<'a> {
-    pub fn new(read: &'a mut dyn Read) -> Watched<'a> {
-        Watched { read, failed: None }
+impl<'a> LogWatched<'a> {
+    pub fn new(read: &'a mut dyn Read) -> LogWatched<'a> {
+        LogWatched { read, failed: None }
     }
 }
 
@@ -39,7 +39,7 @@ impl<'a> Watched<'a> {
 pub(super) fn ended(
     keep_broken: bool,
     name: &str,
-    watched: Watched<'_>,
+    watched: LogWatched<'_>,
     told: Progress,
 ) -> Result<Option<String>, ImportError> {
     match watched.failed {
@@ -50,7 +50,7 @@ pub(super) fn ended(
     }
 }
 
-impl Read for Watched<'_> {
+impl Read for LogWatched<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         match self.read.read(buffer) {
             Err(error) if error.kind() != std::io::ErrorKind::Interrupted => {
@@ -78,11 +78,11 @@ impl<S: Scratch> Import<S> {
         self.begin_input(name, format.is_trace());
         let requests = self.requests();
         let left = self.left_out().total();
-        let mut watched = Watched::new(read);
+        let mut watched = LogWatched::new(read);
         let mut seen = Progress::default();
         let mut digest = crc32fast::Hasher::new();
         let told = std::cell::Cell::new(Progress::default());
-        let each = |piece: Piece<'_>| {
+        let each = |piece: LinePiece<'_>| {
             seen.lines += 1;
             self.line(format, piece, seen.lines)?;
             let lines = seen.lines;
@@ -117,19 +117,19 @@ impl<S: Scratch> Import<S> {
 
     /// Reads one line.
     #[inline]
-    fn line(&mut self, format: &mut Format, piece: Piece<'_>, number: u64) -> Result<(), ImportError> {
+    fn line(&mut self, format: &mut Format, piece: LinePiece<'_>, number: u64) -> Result<(), ImportError> {
         let (line, ends) = match piece {
-            Piece::Line(line) => (line, true),
-            Piece::Last(line) => (line, false),
-            Piece::TooLong(line) => {
+            LinePiece::Line(line) => (line, true),
+            LinePiece::Last(line) => (line, false),
+            LinePiece::TooLong(line) => {
                 self.leave_out(Reason::TooLong, number, 0, line);
                 return Ok(());
             }
         };
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         match format.read(line) {
-            Ok(Line::Entry(entry)) => self.take(&entry, number, line),
-            Ok(Line::Directive) => Ok(()),
+            Ok(RecordingLine::Entry(entry)) => self.take(&entry, number, line),
+            Ok(RecordingLine::Directive) => Ok(()),
             Err(_) if line.trim_ascii().is_empty() => Ok(()),
             Err(misfit) => {
                 let reason = match (memchr::memchr(0, line), ends) {

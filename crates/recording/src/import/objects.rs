@@ -22,7 +22,7 @@ const MEDIA: u8 = 0x0f;
 
 /// Facts about an object.
 #[derive(Debug, Clone, Copy, Default)]
-struct Slot {
+struct ObjectSlot {
     /// Its size now, plus one; 0: unknown.
     size: [u8; 5],
     /// That of its other form, plus one.
@@ -47,7 +47,7 @@ fn packed(size: u64) -> [u8; 5] {
     [bytes[0], bytes[1], bytes[2], bytes[3], bytes[4]]
 }
 
-impl Slot {
+impl ObjectSlot {
     fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }
@@ -71,7 +71,7 @@ impl Default for Bounds {
 
 /// State of an object at the moment of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct State {
+pub struct ObjectState {
     /// Its size in bytes.
     pub size: u64,
     /// How often it has changed.
@@ -104,7 +104,7 @@ pub struct Learnt {
 /// All objects.
 #[derive(Debug)]
 pub struct Objects {
-    slots: Vec<Slot>,
+    slots: Vec<ObjectSlot>,
     /// Empty where no cache told anything.
     bounds: Vec<Bounds>,
     lifetimes: Lifetimes,
@@ -198,7 +198,7 @@ impl Objects {
     pub fn new(count: u64, begin_us: i64, caches_tell: bool) -> Objects {
         let count = count as usize;
         Objects {
-            slots: vec![Slot::default(); count],
+            slots: vec![ObjectSlot::default(); count],
             bounds: vec![Bounds::default(); if caches_tell { count } else { 0 }],
             lifetimes: Lifetimes::default(),
             sizes: Sizes::new(),
@@ -333,7 +333,7 @@ impl Objects {
     }
 
     /// Second pass: what the object of a request is at this moment.
-    pub fn state(&mut self, row: &Row) -> State {
+    pub fn state(&mut self, row: &Row) -> ObjectState {
         let slot = &mut self.slots[row.object as usize];
         let kind = Kind::unpack(row.kind);
         // The status that a class names is not at hand here; a 200 is always of the object's own.
@@ -354,7 +354,7 @@ impl Objects {
                 (slot.other, slot.size) = (slot.size, packed(size));
             }
         }
-        State {
+        ObjectState {
             size: get(slot.size).unwrap_or(0),
             version: u16::from_le_bytes(slot.first),
             variant: u8::from(slot.has(STARTED) && slot.has(VARIANT)),
@@ -546,7 +546,7 @@ mod tests {
 
     #[test]
     fn sixteen_bytes_an_object() {
-        assert_eq!(size_of::<Slot>(), 16);
+        assert_eq!(size_of::<ObjectSlot>(), 16);
         for size in [0, 1, 7, 8, 9, 1000, 123_456, 1 << 39] {
             let middle = size_of_bucket(bucket(size));
             assert!(middle.abs_diff(size) <= size / 8 + 1, "{size} {middle}");

@@ -1,15 +1,15 @@
 //! Reads captures of packets, pcap and pcapng: HTTP/1.1 over TCP, requests with status, times and bytes of their answers.
 
 use super::gor::{answered, request};
-use super::logs::{Watched, ended};
+use super::logs::{LogWatched, ended};
 use super::{Import, ImportError, Progress, Scratch};
 use crate::entry::{Edge, Entry, Logged, Sent, Text};
 use crate::file::{Input, Note};
 use crate::left_out::Reason;
 use crate::packets::file::Packets;
-use crate::packets::frame::{End, Other, Segment, segment};
+use crate::packets::frame::{Other, PacketEnd, Segment, segment};
 use crate::packets::http::{Connection, HttpExchange, Lost, Taker, is_answer, is_request};
-use crate::packets::stream::{Piece, Stream};
+use crate::packets::stream::{Stream, StreamPiece};
 use crate::read::lines::Go;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::Read;
@@ -20,7 +20,7 @@ const CONNECTIONS: usize = 50_000;
 const TELL: u64 = 10_000;
 
 /// A connection by its ends, the client's first.
-type Key = [End; 2];
+type Key = [PacketEnd; 2];
 
 /// A connection with its two directions.
 #[derive(Default)]
@@ -33,14 +33,14 @@ struct Followed {
 
 /// Exchanges and losses of connections that were not taken yet.
 #[derive(Default)]
-struct Found {
+struct PcapFound {
     exchanges: Vec<HttpExchange>,
     lost: Vec<(Lost, u64)>,
     holes: u64,
     missing: u64,
 }
 
-impl Taker for Found {
+impl Taker for PcapFound {
     fn exchange(&mut self, exchange: HttpExchange) {
         self.exchanges.push(exchange);
     }
@@ -55,7 +55,7 @@ impl Taker for Found {
 struct Capture {
     connections: HashMap<Key, Followed>,
     order: VecDeque<Key>,
-    found: Found,
+    found: PcapFound,
     packets: u64,
     cut: u64,
     untimed: u64,
@@ -77,7 +77,7 @@ impl<S: Scratch> Import<S> {
         self.begin_input(name, false);
         let requests = self.requests();
         let left = self.left_out().total();
-        let mut watched = Watched::new(read);
+        let mut watched = LogWatched::new(read);
         let mut counted = Counted { read: &mut watched, bytes: 0, digest: crc32fast::Hasher::new() };
         let mut capture = Capture::default();
         let why = match Packets::new(&mut counted) {
@@ -215,7 +215,7 @@ impl<S: Scratch> Import<S> {
 
 /// A stream whose bytes are counted.
 struct Counted<'a, 'b> {
-    read: &'a mut Watched<'b>,
+    read: &'a mut LogWatched<'b>,
     bytes: u64,
     digest: crc32fast::Hasher,
 }
@@ -322,8 +322,14 @@ impl Capture {
 }
 
 /// Hands a piece of a direction to its connection.
-fn hand(connection: &mut Connection, by_client: bool, piece: Piece<'_>, packet: u64, found: &mut Found) {
-    if let Piece::Hole(bytes) = piece {
+fn hand(
+    connection: &mut Connection,
+    by_client: bool,
+    piece: StreamPiece<'_>,
+    packet: u64,
+    found: &mut PcapFound,
+) {
+    if let StreamPiece::Hole(bytes) = piece {
         found.holes += 1;
         found.missing += bytes;
     }

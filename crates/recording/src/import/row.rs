@@ -155,7 +155,7 @@ impl<T: Read + Write + Seek> Scratch for T {}
 
 /// A piece of a scratch file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Piece {
+pub struct ImportPiece {
     /// Where it begins.
     pub offset: u64,
     /// Its bytes.
@@ -172,7 +172,7 @@ const AHEAD: u64 = 96 << 20;
 pub struct Runs {
     rows: Vec<Row>,
     limit: usize,
-    runs: Vec<Piece>,
+    runs: Vec<ImportPiece>,
     end: u64,
     out: Vec<u8>,
 }
@@ -198,8 +198,8 @@ impl Runs {
     ///
     /// # Errors
     /// Those of the scratch file.
-    pub fn append(&mut self, bytes: &[u8], scratch: &mut dyn Scratch) -> io::Result<Piece> {
-        let piece = Piece { offset: self.end, length: bytes.len() as u64 };
+    pub fn append(&mut self, bytes: &[u8], scratch: &mut dyn Scratch) -> io::Result<ImportPiece> {
+        let piece = ImportPiece { offset: self.end, length: bytes.len() as u64 };
         scratch.seek(SeekFrom::Start(self.end))?;
         scratch.write_all(bytes)?;
         self.end += piece.length;
@@ -209,7 +209,7 @@ impl Runs {
     fn flush(&mut self, scratch: &mut dyn Scratch) -> io::Result<()> {
         // Stable: of two that began in the same moment the first in the input stays the first.
         self.rows.sort_by_key(|row| row.begin_us);
-        let mut run = Piece { offset: self.end, length: 0 };
+        let mut run = ImportPiece { offset: self.end, length: 0 };
         let mut out = std::mem::take(&mut self.out);
         scratch.seek(SeekFrom::Start(self.end))?;
         let mut before = 0;
@@ -298,7 +298,7 @@ impl Runs {
 /// Reads one run.
 #[derive(Debug)]
 struct Cursor {
-    left: Piece,
+    left: ImportPiece,
     buffer: Vec<u8>,
     at: usize,
     ahead: usize,
@@ -309,7 +309,7 @@ struct Cursor {
 const ROW_MOST: usize = 128;
 
 impl Cursor {
-    fn new(run: Piece, ahead: usize) -> Cursor {
+    fn new(run: ImportPiece, ahead: usize) -> Cursor {
         let row = Row { begin_us: 0, ..Row::default() };
         Cursor { left: run, buffer: Vec::new(), at: 0, ahead, row }
     }

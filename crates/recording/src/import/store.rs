@@ -1,6 +1,6 @@
 //! Texts that wait in the scratch file until they are written into the recording, in the order of their numbers.
 
-use super::row::{Piece, Runs, Scratch};
+use super::row::{ImportPiece, Runs, Scratch};
 use crate::file::{put, take};
 use std::io::{self, SeekFrom};
 
@@ -11,7 +11,7 @@ const GATHERED: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub struct Store {
     gathered: Vec<u8>,
-    pieces: Vec<Piece>,
+    pieces: Vec<ImportPiece>,
     count: u64,
 }
 

@@ -11,12 +11,12 @@ const MARK: u32 = 48;
 /// Numbers by hash.
 #[derive(Debug)]
 pub struct Table {
-    parts: Vec<Part>,
+    parts: Vec<ImportPart>,
     count: u64,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Part {
+struct ImportPart {
     slots: Vec<Slot>,
     used: usize,
 }
@@ -27,7 +27,7 @@ type Slot = [u16; 5];
 impl Table {
     /// Nothing seen yet.
     pub fn new() -> Table {
-        Table { parts: vec![Part::default(); 1 << PARTS], count: 0 }
+        Table { parts: vec![ImportPart::default(); 1 << PARTS], count: 0 }
     }
 
     /// How many have been seen.
@@ -89,7 +89,7 @@ fn place(mark: u64, slots: usize) -> usize {
     ((u128::from(mark) * slots as u128) >> MARK) as usize
 }
 
-impl Part {
+impl ImportPart {
     /// An eighth larger.
     #[cold]
     fn grow(&mut self) {

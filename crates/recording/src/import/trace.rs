@@ -2,7 +2,7 @@
 //! (u64), its size (u32), and when it is asked for next (i64), which nobody needs here. LCS has a head before that, and, by its version,
 //! sizes of 64 bits, lifetimes and features.
 
-use super::logs::{Watched, ended};
+use super::logs::{LogWatched, ended};
 use super::{Import, ImportError, Progress, Scratch};
 use crate::entry::{Edge, Entry, Logged, Named, WHOLE_SECONDS};
 use crate::file::Input;
@@ -78,7 +78,7 @@ impl<S: Scratch> Import<S> {
         self.begin_input(name, true);
         let requests = self.requests();
         let left = self.left_out().total();
-        let mut watched = Watched::new(read);
+        let mut watched = LogWatched::new(read);
         let mut digest = crc32fast::Hasher::new();
         let mut told = Progress::default();
         let mut buffer = vec![0; form.record * AT_ONCE + form.head];

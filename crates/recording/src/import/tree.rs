@@ -14,12 +14,12 @@ pub struct Node {
     /// Its line, from 1.
     pub line: u64,
     /// Its value.
-    pub value: Value,
+    pub value: ImportValue,
 }
 
 /// A value of one of the three kinds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum ImportValue {
     /// A text, a number or a word.
     Text(String),
     /// Several values.
@@ -37,32 +37,32 @@ impl Node {
     /// All names and values; none of what is no table.
     pub fn entries(&self) -> &[(String, Node)] {
         match &self.value {
-            Value::Table(entries) => entries,
-            Value::Text(_) | Value::List(_) => &[],
+            ImportValue::Table(entries) => entries,
+            ImportValue::Text(_) | ImportValue::List(_) => &[],
         }
     }
 
     /// All values; none of what is no list.
     pub fn items(&self) -> &[Node] {
         match &self.value {
-            Value::List(items) => items,
-            Value::Text(_) | Value::Table(_) => &[],
+            ImportValue::List(items) => items,
+            ImportValue::Text(_) | ImportValue::Table(_) => &[],
         }
     }
 
     /// A text.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
-            Value::Text(text) => Some(text),
-            Value::List(_) | Value::Table(_) => None,
+            ImportValue::Text(text) => Some(text),
+            ImportValue::List(_) | ImportValue::Table(_) => None,
         }
     }
 
     fn count(&self) -> usize {
         1 + match &self.value {
-            Value::Text(_) => 0,
-            Value::List(items) => items.iter().map(Node::count).sum(),
-            Value::Table(entries) => entries.iter().map(|(_, node)| node.count()).sum(),
+            ImportValue::Text(_) => 0,
+            ImportValue::List(items) => items.iter().map(Node::count).sum(),
+            ImportValue::Table(entries) => entries.iter().map(|(_, node)| node.count()).sum(),
         }
     }
 }
@@ -72,11 +72,11 @@ impl Node {
 /// # Errors
 /// The line, and why it is none.
 pub fn read(text: &str) -> Result<Node, String> {
-    let mut reader = Reader { parser: Parser::new_from_str(text), anchors: HashMap::new(), values: 0 };
+    let mut reader = ImportReader { parser: Parser::new_from_str(text), anchors: HashMap::new(), values: 0 };
     loop {
         match reader.next()? {
-            Found { event: Event::Nothing | Event::StreamStart | Event::DocumentStart(_), .. } => {}
-            Found { event: Event::StreamEnd | Event::DocumentEnd, .. } => {
+            ImportFound { event: Event::Nothing | Event::StreamStart | Event::DocumentStart(_), .. } => {}
+            ImportFound { event: Event::StreamEnd | Event::DocumentEnd, .. } => {
                 return Err("it is empty".to_owned());
             }
             found => return reader.node(found, 0),
@@ -84,28 +84,28 @@ pub fn read(text: &str) -> Result<Node, String> {
     }
 }
 
-struct Reader<'a> {
+struct ImportReader<'a> {
     parser: Parser<'a, saphyr_parser::StrInput<'a>>,
     anchors: HashMap<usize, Node>,
     values: usize,
 }
 
-struct Found<'a> {
+struct ImportFound<'a> {
     event: Event<'a>,
     line: u64,
 }
 
-impl<'a> Reader<'a> {
-    fn next(&mut self) -> Result<Found<'a>, String> {
+impl<'a> ImportReader<'a> {
+    fn next(&mut self) -> Result<ImportFound<'a>, String> {
         let line = |span: &Span| span.start.line() as u64;
         match self.parser.next_event() {
-            Some(Ok((event, span))) => Ok(Found { line: line(&span), event }),
+            Some(Ok((event, span))) => Ok(ImportFound { line: line(&span), event }),
             Some(Err(error)) => Err(format!("line {}: {}", error.marker().line(), error.info())),
-            None => Ok(Found { line: 0, event: Event::StreamEnd }),
+            None => Ok(ImportFound { line: 0, event: Event::StreamEnd }),
         }
     }
 
-    fn node(&mut self, Found { event, line }: Found<'a>, depth: usize) -> Result<Node, String> {
+    fn node(&mut self, ImportFound { event, line }: ImportFound<'a>, depth: usize) -> Result<Node, String> {
         self.values += 1;
         if depth > DEEPEST || self.values > MOST {
             return Err(format!(
@@ -114,15 +114,15 @@ impl<'a> Reader<'a> {
         }
         match event {
             Event::Scalar(text, _, anchor, _) => {
-                Ok(self.kept(anchor, Node { line, value: Value::Text(text.into_owned()) }))
+                Ok(self.kept(anchor, Node { line, value: ImportValue::Text(text.into_owned()) }))
             }
             Event::SequenceStart(anchor, _) => {
                 let items = self.list(depth)?;
-                Ok(self.kept(anchor, Node { line, value: Value::List(items) }))
+                Ok(self.kept(anchor, Node { line, value: ImportValue::List(items) }))
             }
             Event::MappingStart(anchor, _) => {
                 let entries = self.table(depth)?;
-                Ok(self.kept(anchor, Node { line, value: Value::Table(entries) }))
+                Ok(self.kept(anchor, Node { line, value: ImportValue::Table(entries) }))
             }
             Event::Alias(anchor) => {
                 let known = self.anchors.get(&anchor).cloned();
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
         let mut items = Vec::new();
         loop {
             match self.next()? {
-                Found { event: Event::SequenceEnd, .. } => return Ok(items),
+                ImportFound { event: Event::SequenceEnd, .. } => return Ok(items),
                 found => items.push(self.node(found, depth + 1)?),
             }
         }
@@ -158,9 +158,9 @@ impl<'a> Reader<'a> {
         let mut merged: Vec<(String, Node)> = Vec::new();
         loop {
             let name = match self.next()? {
-                Found { event: Event::MappingEnd, .. } => break,
-                Found { event: Event::Scalar(name, ..), .. } => name.into_owned(),
-                Found { line, .. } => return Err(format!("line {line}: names of a table are text")),
+                ImportFound { event: Event::MappingEnd, .. } => break,
+                ImportFound { event: Event::Scalar(name, ..), .. } => name.into_owned(),
+                ImportFound { line, .. } => return Err(format!("line {line}: names of a table are text")),
             };
             let found = self.next()?;
             let node = self.node(found, depth + 1)?;

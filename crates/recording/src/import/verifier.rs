@@ -2,8 +2,8 @@
 //! server answers becomes a request of a recording; what only checks a proxy is passed by, and counted by name; what cannot be had again,
 //! such as a stream that is reset at a frame, leaves its transaction out with its line.
 
-use super::logs::{Watched, ended};
-use super::tree::{self, Node, Value};
+use super::logs::{LogWatched, ended};
+use super::tree::{self, ImportValue, Node};
 use super::{Import, ImportError, Progress, Scratch};
 use crate::entry::{Edge, Entry, Logged, Named, Sent, Text};
 use crate::file::{Input, Note};
@@ -55,13 +55,13 @@ type Passed = BTreeMap<String, u64>;
 
 /// A message with all that its places say.
 #[derive(Debug, Default)]
-struct Message<'a> {
+struct VerifierMessage<'a> {
     fields: Vec<(&'a str, &'a str)>,
     size: Option<u64>,
     body: Option<String>,
 }
 
-impl<'a> Message<'a> {
+impl<'a> VerifierMessage<'a> {
     /// The first value of a field.
     fn field(&self, name: &str) -> &'a str {
         self.fields.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map_or("", |(_, value)| value)
@@ -96,7 +96,7 @@ impl<S: Scratch> Import<S> {
     ) -> Result<(), ImportError> {
         self.begin_input(name, true);
         let mut bytes = Vec::new();
-        let mut watched = Watched::new(read);
+        let mut watched = LogWatched::new(read);
         (&mut watched).take(LONGEST + 1).read_to_end(&mut bytes)?;
         let length = bytes.len() as u64;
         let broken_at = |lines: u64, why: String| ImportError::Input {
@@ -236,23 +236,23 @@ impl<S: Scratch> Import<S> {
         session.at_us += request.get("delay").and_then(Node::text).and_then(duration_us).unwrap_or(0);
         let status = [node.get("proxy-response"), answer].into_iter().flatten().find_map(status);
         let at = |key: &str| request.get(key).and_then(Node::text).unwrap_or("");
-        let entry = entry(&Asked { at: &at, asked: &asked, answered: &answered, session, status });
+        let entry = entry(&VerifierAsked { at: &at, asked: &asked, answered: &answered, session, status });
         self.take(&entry, request.line, at("url").as_bytes())?;
         Ok(Ok(()))
     }
 }
 
 /// A request with what is known of it.
-struct Asked<'a, 'b> {
+struct VerifierAsked<'a, 'b> {
     /// Texts of the request by their names.
     at: &'b dyn Fn(&str) -> &'a str,
-    asked: &'b Message<'a>,
-    answered: &'b Message<'a>,
+    asked: &'b VerifierMessage<'a>,
+    answered: &'b VerifierMessage<'a>,
     session: &'b SessionFacts<'a>,
     status: Option<u16>,
 }
 
-fn entry<'b>(of: &Asked<'b, 'b>) -> Entry<'b> {
+fn entry<'b>(of: &VerifierAsked<'b, 'b>) -> Entry<'b> {
     let either = |field: &str, key: &str| {
         let found = of.asked.field(field);
         if found.is_empty() { (of.at)(key) } else { found }
@@ -366,8 +366,8 @@ fn whole<'a>(
     message: &'a Node,
     kind: &str,
     passed: &mut Passed,
-) -> Result<Message<'a>, Unfit> {
-    let mut found = Message::default();
+) -> Result<VerifierMessage<'a>, Unfit> {
+    let mut found = VerifierMessage::default();
     if let Some(common) = transaction.get("all") {
         fields(common, &mut found, passed)?;
     }
@@ -379,7 +379,7 @@ fn whole<'a>(
 fn read_message<'a>(
     node: &'a Node,
     kind: &str,
-    found: &mut Message<'a>,
+    found: &mut VerifierMessage<'a>,
     passed: &mut Passed,
 ) -> Result<(), Unfit> {
     let is_request = kind == "client-request";
@@ -411,7 +411,7 @@ fn scalar(node: &Node, key: &str) -> Result<(), Unfit> {
 }
 
 /// The fields of a message, or of a frame.
-fn fields<'a>(message: &'a Node, found: &mut Message<'a>, passed: &mut Passed) -> Result<(), Unfit> {
+fn fields<'a>(message: &'a Node, found: &mut VerifierMessage<'a>, passed: &mut Passed) -> Result<(), Unfit> {
     let Some(headers) = message.get("headers") else { return Ok(()) };
     let others = headers.entries().iter().filter(|(key, _)| key != "fields" && key != "encoding");
     others.for_each(|(key, _)| pass(passed, &format!("headers.{key}")));
@@ -419,11 +419,13 @@ fn fields<'a>(message: &'a Node, found: &mut Message<'a>, passed: &mut Passed) -
         let pair = || Some((name_of(field)?, field.items().get(1)?));
         match pair() {
             Some((name, value)) => match &value.value {
-                Value::Text(text) => found.fields.push((name, text)),
-                Value::Table(_) => {
+                ImportValue::Text(text) => found.fields.push((name, text)),
+                ImportValue::Table(_) => {
                     found.fields.push((name, value.get("value").and_then(Node::text).unwrap_or("")))
                 }
-                Value::List(_) => return Err(refused(field, &format!("a field {name} of several values"))),
+                ImportValue::List(_) => {
+                    return Err(refused(field, &format!("a field {name} of several values")));
+                }
             },
             None => return Err(refused(field, "a field that is no name and value")),
         }
@@ -431,7 +433,7 @@ fn fields<'a>(message: &'a Node, found: &mut Message<'a>, passed: &mut Passed) -
     Ok(())
 }
 
-fn content(node: &Node, found: &mut Message<'_>, passed: &mut Passed) -> Result<(), Unfit> {
+fn content(node: &Node, found: &mut VerifierMessage<'_>, passed: &mut Passed) -> Result<(), Unfit> {
     let encoding = node.get("encoding").and_then(Node::text).unwrap_or("plain");
     for (key, value) in node.entries() {
         match key.as_str() {
@@ -477,7 +479,7 @@ fn percent_decoded(text: &str) -> String {
 }
 
 /// HTTP/2 frame by frame: what they hold together is the message; one that ends the stream or connection early is not had again.
-fn frames<'a>(node: &'a Node, found: &mut Message<'a>, passed: &mut Passed) -> Result<(), Unfit> {
+fn frames<'a>(node: &'a Node, found: &mut VerifierMessage<'a>, passed: &mut Passed) -> Result<(), Unfit> {
     for frame in node.items() {
         for (kind, value) in frame.entries() {
             match kind.as_str() {

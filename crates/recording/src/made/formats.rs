@@ -53,20 +53,20 @@ pub fn is_by_end(format: &str) -> bool {
 }
 
 /// Parts of a line, written once.
-struct Parts {
+struct FormatParts {
     address: String,
     path: String,
     agent: &'static str,
 }
 
-impl Parts {
-    fn of(fact: &Fact) -> Parts {
+impl FormatParts {
+    fn of(fact: &Fact) -> FormatParts {
         let text = |write: fn(&mut Vec<u8>, u64), number| {
             let mut out = Vec::with_capacity(64);
             write(&mut out, number);
             String::from_utf8(out).expect("letters and digits")
         };
-        Parts {
+        FormatParts {
             address: text(write_address, fact.user),
             path: text(write_path, fact.object),
             agent: agent(fact.user),
@@ -182,7 +182,7 @@ fn seconds(us: i64, decimals: usize) -> String {
 }
 
 fn proxy(out: &mut Vec<u8>, format: &str, fact: &Fact) {
-    let Parts { address, path, agent: _ } = Parts::of(fact);
+    let FormatParts { address, path, agent: _ } = FormatParts::of(fact);
     let (status, sent, whole) = (fact.status, fact.sent, fact.sent + HEAD);
     let ms = fact.duration_us / 1000;
     let _ = match format {
@@ -225,7 +225,7 @@ fn proxy(out: &mut Vec<u8>, format: &str, fact: &Fact) {
 }
 
 fn json(out: &mut Vec<u8>, format: &str, fact: &Fact) {
-    let Parts { address, path, agent } = Parts::of(fact);
+    let FormatParts { address, path, agent } = FormatParts::of(fact);
     let (status, sent, whole) = (fact.status, fact.sent, fact.sent + HEAD);
     let begin = iso(fact.begin_us, 'T');
     let _ = match format {
@@ -280,7 +280,7 @@ fn json(out: &mut Vec<u8>, format: &str, fact: &Fact) {
 }
 
 fn clouds(out: &mut Vec<u8>, format: &str, fact: &Fact) {
-    let Parts { address, path, agent } = Parts::of(fact);
+    let FormatParts { address, path, agent } = FormatParts::of(fact);
     let (status, sent, whole) = (fact.status, fact.sent, fact.sent + HEAD);
     let ms = fact.duration_us / 1000;
     let begin = iso(fact.begin_us, 'T');

@@ -63,7 +63,7 @@ struct Interface {
 }
 
 /// The head of a packet in a block.
-struct Told {
+struct PacketWords {
     at_ns: i64,
     link: u32,
     captured: usize,
@@ -71,7 +71,7 @@ struct Told {
 }
 
 #[derive(Debug)]
-enum Kind {
+enum PacketKind {
     Pcap { link: u32, nanos: bool },
     Ng { interfaces: Vec<Interface> },
 }
@@ -81,7 +81,7 @@ enum Kind {
 pub struct Packets<R> {
     read: R,
     order: Endian,
-    kind: Kind,
+    kind: PacketKind,
     buffer: Vec<u8>,
 }
 
@@ -116,7 +116,7 @@ impl<R: Read> Packets<R> {
         let mut packets = Packets {
             read,
             order: Endian::Little,
-            kind: Kind::Ng { interfaces: Vec::new() },
+            kind: PacketKind::Ng { interfaces: Vec::new() },
             buffer: Vec::new(),
         };
         if magic == SECTION.to_be_bytes() {
@@ -128,7 +128,7 @@ impl<R: Read> Packets<R> {
         packets.order = order;
         // The upper bits tell of checksums behind frames.
         let link = order.u32(&packets.buffer[16..20]) & 0xffff;
-        packets.kind = Kind::Pcap { link, nanos };
+        packets.kind = PacketKind::Pcap { link, nanos };
         Ok(packets)
     }
 
@@ -138,8 +138,8 @@ impl<R: Read> Packets<R> {
     /// Those of reading; the file is damaged, or ends in the middle of a packet.
     pub fn read_next(&mut self) -> io::Result<Option<Packet<'_>>> {
         match self.kind {
-            Kind::Pcap { link, nanos } => self.record(link, nanos),
-            Kind::Ng { .. } => self.block(),
+            PacketKind::Pcap { link, nanos } => self.record(link, nanos),
+            PacketKind::Ng { .. } => self.block(),
         }
     }
 
@@ -190,7 +190,7 @@ impl<R: Read> Packets<R> {
         };
         let length = self.length(&self.buffer[..4])?;
         self.fill(length.checked_sub(12).ok_or_else(|| damaged("a section is too short"))?)?;
-        self.kind = Kind::Ng { interfaces: Vec::new() };
+        self.kind = PacketKind::Ng { interfaces: Vec::new() };
         Ok(())
     }
 
@@ -220,12 +220,12 @@ impl<R: Read> Packets<R> {
             match kind {
                 INTERFACE => self.interface()?,
                 PACKET | OLD_PACKET => {
-                    let Told { at_ns, link, captured, length } = self.packet(kind)?;
+                    let PacketWords { at_ns, link, captured, length } = self.packet(kind)?;
                     let bytes = &self.buffer[20..20 + captured];
                     return Ok(Some(Packet { at_ns: Some(at_ns), link, bytes, length }));
                 }
                 SIMPLE_PACKET => {
-                    let Kind::Ng { interfaces } = &self.kind else { continue };
+                    let PacketKind::Ng { interfaces } = &self.kind else { continue };
                     let link = interfaces.first().map_or(0, |interface| interface.link);
                     let Some(length) = self.buffer.get(..4).map(|bytes| self.order.u32(bytes)) else {
                         return Err(damaged("a packet is too short"));
@@ -267,8 +267,8 @@ impl<R: Read> Packets<R> {
             options = rest;
         }
         match &mut self.kind {
-            Kind::Ng { interfaces } if interfaces.len() < INTERFACES => interfaces.push(found),
-            Kind::Ng { .. } | Kind::Pcap { .. } => {
+            PacketKind::Ng { interfaces } if interfaces.len() < INTERFACES => interfaces.push(found),
+            PacketKind::Ng { .. } | PacketKind::Pcap { .. } => {
                 return Err(damaged("a section has more than 4,096 interfaces"));
             }
         }
@@ -276,10 +276,10 @@ impl<R: Read> Packets<R> {
     }
 
     /// The head of a packet in a block.
-    fn packet(&self, kind: u32) -> io::Result<Told> {
+    fn packet(&self, kind: u32) -> io::Result<PacketWords> {
         let interfaces = match &self.kind {
-            Kind::Ng { interfaces } => interfaces.as_slice(),
-            Kind::Pcap { .. } => &[],
+            PacketKind::Ng { interfaces } => interfaces.as_slice(),
+            PacketKind::Pcap { .. } => &[],
         };
         if self.buffer.len() < 20 {
             return Err(damaged("a packet is too short"));
@@ -299,7 +299,7 @@ impl<R: Read> Packets<R> {
         let ns = steps * 1_000_000_000 / u128::from(interface.per_second);
         let ns = i64::try_from(ns).unwrap_or(i64::MAX);
         let at_ns = ns.saturating_add(interface.offset_s.saturating_mul(1_000_000_000));
-        Ok(Told { at_ns, link: interface.link, captured: captured as usize, length })
+        Ok(PacketWords { at_ns, link: interface.link, captured: captured as usize, length })
     }
 }
 

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// One end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct End {
+pub struct PacketEnd {
     /// Its address.
     pub address: IpAddr,
     /// Its port.
@@ -15,9 +15,9 @@ pub struct End {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment<'a> {
     /// Who sent it.
-    pub from: End,
+    pub from: PacketEnd,
     /// To whom.
-    pub to: End,
+    pub to: PacketEnd,
     /// Number of its first byte.
     pub sequence: u32,
     /// It begins a connection.
@@ -155,8 +155,8 @@ fn tcp(bytes: &[u8], content: usize, [from, to]: [IpAddr; 2]) -> Result<Segment<
     // Ethernet fills short frames up.
     let payload = &body[..body.len().min(wanted)];
     Ok(Segment {
-        from: End { address: from, port: u16_at(head, 0)? },
-        to: End { address: to, port: u16_at(head, 2)? },
+        from: PacketEnd { address: from, port: u16_at(head, 0)? },
+        to: PacketEnd { address: to, port: u16_at(head, 2)? },
         sequence: u32::from_be_bytes([head[4], head[5], head[6], head[7]]),
         syn: head[13] & 2 != 0,
         ack: head[13] & 16 != 0,

@@ -1,7 +1,7 @@
 //! HTTP/1.1 in both directions of a connection: requests, each with what is told of its answer. Bodies are counted and not kept.
 
-use super::frame::End;
-use super::stream::Piece;
+use super::frame::PacketEnd;
+use super::stream::StreamPiece;
 use std::collections::VecDeque;
 
 /// The longest head that is read.
@@ -15,7 +15,7 @@ const FIELDS: usize = 128;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HttpExchange {
     /// The client, where it is known.
-    pub client: Option<End>,
+    pub client: Option<PacketEnd>,
     /// Head of the request.
     pub request: Vec<u8>,
     /// Number of the packet with its first byte.
@@ -47,7 +47,7 @@ pub enum Lost {
 
 /// How the end of a body is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Body {
+enum PacketBody {
     None,
     Length(u64),
     Chunked,
@@ -56,7 +56,7 @@ enum Body {
 
 /// Place within the messages of one direction.
 #[derive(Debug)]
-enum State {
+enum PacketState {
     /// A head is gathered.
     Head(Vec<u8>),
     /// So many bytes of a body are still to come.
@@ -71,14 +71,14 @@ enum State {
     Lost,
 }
 
-impl Default for State {
-    fn default() -> State {
-        State::Head(Vec::new())
+impl Default for PacketState {
+    fn default() -> PacketState {
+        PacketState::Head(Vec::new())
     }
 }
 
 /// An event of a direction.
-enum Step {
+enum PacketStep {
     /// The head of a message is whole.
     Head(Vec<u8>),
     /// The message has ended; its body had so many bytes.
@@ -88,7 +88,7 @@ enum Step {
 /// One direction.
 #[derive(Debug, Default)]
 struct OneWay {
-    state: State,
+    state: PacketState,
     /// Bytes of the body so far.
     bytes: u64,
     /// Some of them were counted and not seen.
@@ -134,25 +134,25 @@ pub fn is_answer(bytes: &[u8]) -> bool {
 impl Connection {
     /// A connection whose beginning was not seen.
     pub fn joined() -> Connection {
-        let server = OneWay { state: State::Lost, ..OneWay::default() };
+        let server = OneWay { state: PacketState::Lost, ..OneWay::default() };
         Connection { joined: true, server, ..Connection::default() }
     }
 
     /// Takes a piece of what the client sends. `packet`: the number of the packet that has brought it.
-    pub fn client(&mut self, piece: Piece<'_>, packet: u64, to: &mut impl Taker) {
+    pub fn client(&mut self, piece: StreamPiece<'_>, packet: u64, to: &mut impl Taker) {
         if self.over {
             return;
         }
         let (bytes, at_ns) = match piece {
-            Piece::Bytes(bytes, at_ns) => (bytes, at_ns),
-            Piece::Hole(hole) => return self.client_hole(hole, packet, to),
+            StreamPiece::Bytes(bytes, at_ns) => (bytes, at_ns),
+            StreamPiece::Hole(hole) => return self.client_hole(hole, packet, to),
         };
         if !self.begun {
             self.begun = true;
             let is_tls = matches!(bytes, [0x14..=0x17, 3, ..]);
             match (is_request(bytes), self.joined && !is_tls) {
                 (true, _) => {}
-                (false, true) => self.client.state = State::Lost,
+                (false, true) => self.client.state = PacketState::Lost,
                 (false, false) => {
                     self.over = true;
                     return to.lost(if is_tls { Lost::Encrypted } else { Lost::Other }, packet);
@@ -161,22 +161,22 @@ impl Connection {
         }
         let mut rest = bytes;
         while !rest.is_empty() && !self.over {
-            if matches!(self.client.state, State::Lost) {
+            if matches!(self.client.state, PacketState::Lost) {
                 if !is_request(rest) {
                     return;
                 }
-                self.client.state = State::default();
+                self.client.state = PacketState::default();
             }
             // The rest of a body whose request was answered early belongs to none.
             if self.current.is_none() && self.client.is_between() {
                 self.current = Some(HttpExchange { packet, began_ns: at_ns, ..HttpExchange::default() });
             }
             match self.client.step(&mut rest) {
-                Ok(Some(Step::Head(head))) => self.requested(head, packet, to),
-                Ok(Some(Step::End(_))) => self.sent(to),
+                Ok(Some(PacketStep::Head(head))) => self.requested(head, packet, to),
+                Ok(Some(PacketStep::End(_))) => self.sent(to),
                 Ok(None) => {}
                 Err(()) => {
-                    (self.current, self.client.state) = (None, State::Lost);
+                    (self.current, self.client.state) = (None, PacketState::Lost);
                     to.lost(Lost::Request, packet);
                 }
             }
@@ -200,10 +200,10 @@ impl Connection {
         let mut fields = [httparse::EMPTY_HEADER; FIELDS];
         let mut read = httparse::Request::new(&mut fields);
         let Ok(httparse::Status::Complete(_)) = read.parse(&head) else {
-            (self.current, self.client.state) = (None, State::Lost);
+            (self.current, self.client.state) = (None, PacketState::Lost);
             return to.lost(Lost::Request, packet);
         };
-        let body = framing(read.headers).unwrap_or(Body::None);
+        let body = framing(read.headers).unwrap_or(PacketBody::None);
         // Behind the head of CONNECT is a tunnel.
         let tunnel = read.method == Some("CONNECT");
         if let Some(current) = &mut self.current {
@@ -225,36 +225,37 @@ impl Connection {
     }
 
     /// Takes a piece of what the server sends.
-    pub fn server(&mut self, piece: Piece<'_>, packet: u64, to: &mut impl Taker) {
+    pub fn server(&mut self, piece: StreamPiece<'_>, packet: u64, to: &mut impl Taker) {
         if self.over {
             return;
         }
         let (bytes, at_ns) = match piece {
-            Piece::Bytes(bytes, at_ns) => (bytes, at_ns),
-            Piece::Hole(hole) => return self.server_hole(hole, to),
+            StreamPiece::Bytes(bytes, at_ns) => (bytes, at_ns),
+            StreamPiece::Hole(hole) => return self.server_hole(hole, to),
         };
         let mut rest = bytes;
         while !rest.is_empty() && !self.over {
-            if matches!(self.server.state, State::Lost) {
+            if matches!(self.server.state, PacketState::Lost) {
                 if !is_answer(rest) {
                     return;
                 }
-                self.server.state = State::default();
+                self.server.state = PacketState::default();
                 // Answers may have been lost as well: this one is that of the newest request.
                 while self.waiting.len() > 1 {
                     self.waiting.pop_front().into_iter().for_each(|exchange| to.exchange(exchange));
                 }
             }
-            let first = !self.answering && matches!(&self.server.state, State::Head(head) if head.is_empty());
+            let first =
+                !self.answering && matches!(&self.server.state, PacketState::Head(head) if head.is_empty());
             if let Some(waiting) = self.waiting.front_mut().filter(|_| first) {
                 waiting.answered_ns = Some(at_ns);
             }
             match self.server.step(&mut rest) {
-                Ok(Some(Step::Head(head))) => self.answered(head, packet, at_ns, to),
-                Ok(Some(Step::End(bytes))) => self.complete(Some(bytes), Some(at_ns), to),
+                Ok(Some(PacketStep::Head(head))) => self.answered(head, packet, at_ns, to),
+                Ok(Some(PacketStep::End(bytes))) => self.complete(Some(bytes), Some(at_ns), to),
                 Ok(None) => self.note_last(at_ns),
                 Err(()) => {
-                    self.server.state = State::Lost;
+                    self.server.state = PacketState::Lost;
                     self.complete(None, None, to);
                 }
             }
@@ -263,7 +264,7 @@ impl Connection {
 
     /// Where a body ends with its connection, its last byte so far may be the last one.
     fn note_last(&mut self, at_ns: i64) {
-        let ends_with_it = matches!(self.server.state, State::UntilClose);
+        let ends_with_it = matches!(self.server.state, PacketState::UntilClose);
         if let Some(front) = self.waiting.front_mut().filter(|_| ends_with_it) {
             front.ended_ns = Some(at_ns);
         }
@@ -284,7 +285,7 @@ impl Connection {
         let mut fields = [httparse::EMPTY_HEADER; FIELDS];
         let mut read = httparse::Response::new(&mut fields);
         let Ok(httparse::Status::Complete(_)) = read.parse(&head) else {
-            self.server.state = State::Lost;
+            self.server.state = PacketState::Lost;
             return self.complete(None, None, to);
         };
         let status = read.code.unwrap_or(0);
@@ -297,7 +298,7 @@ impl Connection {
                 Some(current) if !current.request.is_empty() => self.waiting.push_back(current),
                 other => {
                     self.current = other;
-                    self.server.expect(framing(read.headers).unwrap_or(Body::UntilClose));
+                    self.server.expect(framing(read.headers).unwrap_or(PacketBody::UntilClose));
                     return to.lost(Lost::Answer, packet);
                 }
             }
@@ -306,7 +307,8 @@ impl Connection {
         let is_head = front.request.starts_with(b"HEAD ");
         let connects = front.request.starts_with(b"CONNECT ") && (200..300).contains(&status);
         let bodiless = is_head || matches!(status, 101 | 204 | 304) || connects;
-        let body = if bodiless { Body::None } else { framing(read.headers).unwrap_or(Body::UntilClose) };
+        let body =
+            if bodiless { PacketBody::None } else { framing(read.headers).unwrap_or(PacketBody::UntilClose) };
         front.answered_ns = front.answered_ns.or(Some(at_ns));
         front.answer = head;
         self.answering = true;
@@ -330,7 +332,7 @@ impl Connection {
 
     /// The connection is over.
     pub fn end(&mut self, packet: u64, to: &mut impl Taker) {
-        if matches!(self.server.state, State::UntilClose) && self.answering {
+        if matches!(self.server.state, PacketState::UntilClose) && self.answering {
             let ended = self.waiting.front().and_then(|front| front.ended_ns);
             self.complete(Some(self.server.bytes), ended, to);
         }
@@ -345,51 +347,55 @@ impl Connection {
 }
 
 /// How the body of a message ends; `None`: no field says so.
-fn framing(fields: &[httparse::Header<'_>]) -> Option<Body> {
+fn framing(fields: &[httparse::Header<'_>]) -> Option<PacketBody> {
     let is_chunked = |field: &httparse::Header<'_>| {
         field.name.eq_ignore_ascii_case("transfer-encoding")
             && field.value.to_ascii_lowercase().ends_with(b"chunked")
     };
     if fields.iter().any(is_chunked) {
-        return Some(Body::Chunked);
+        return Some(PacketBody::Chunked);
     }
     let length = fields.iter().find(|field| field.name.eq_ignore_ascii_case("content-length"))?;
     let number = std::str::from_utf8(length.value).ok()?.trim().parse().ok()?;
-    Some(if number == 0 { Body::None } else { Body::Length(number) })
+    Some(if number == 0 { PacketBody::None } else { PacketBody::Length(number) })
 }
 
 impl OneWay {
     /// True if no message is under way.
     fn is_between(&self) -> bool {
-        matches!(&self.state, State::Head(head) if head.is_empty())
+        matches!(&self.state, PacketState::Head(head) if head.is_empty())
     }
 
     /// A body follows the head that was whole.
-    fn expect(&mut self, body: Body) {
+    fn expect(&mut self, body: PacketBody) {
         (self.bytes, self.uncertain) = (0, false);
         self.state = match body {
-            Body::None => State::default(),
-            Body::Length(length) => {
+            PacketBody::None => PacketState::default(),
+            PacketBody::Length(length) => {
                 self.bytes = length;
-                State::Body(length)
+                PacketState::Body(length)
             }
-            Body::Chunked => State::ChunkHead(Vec::new()),
-            Body::UntilClose => State::UntilClose,
+            PacketBody::Chunked => PacketState::ChunkHead(Vec::new()),
+            PacketBody::UntilClose => PacketState::UntilClose,
         };
     }
 
     /// Passes by bytes that were not seen; false where nobody knows what they were.
     fn pass(&mut self, hole: u64) -> bool {
         match &mut self.state {
-            State::Body(left) if *left > hole => *left -= hole,
-            State::Body(left) if *left == hole => self.state = State::default(),
-            State::Chunk(left) if *left > hole => *left -= hole,
-            State::UntilClose => {
+            PacketState::Body(left) if *left > hole => *left -= hole,
+            PacketState::Body(left) if *left == hole => self.state = PacketState::default(),
+            PacketState::Chunk(left) if *left > hole => *left -= hole,
+            PacketState::UntilClose => {
                 self.bytes += hole;
                 self.uncertain = true;
             }
-            State::Head(_) | State::Body(_) | State::Chunk(_) | State::ChunkHead(_) | State::Lost => {
-                self.state = State::Lost;
+            PacketState::Head(_)
+            | PacketState::Body(_)
+            | PacketState::Chunk(_)
+            | PacketState::ChunkHead(_)
+            | PacketState::Lost => {
+                self.state = PacketState::Lost;
                 return false;
             }
         }
@@ -400,31 +406,31 @@ impl OneWay {
     ///
     /// # Errors
     /// What comes is not HTTP, or too long.
-    fn step(&mut self, rest: &mut &[u8]) -> Result<Option<Step>, ()> {
+    fn step(&mut self, rest: &mut &[u8]) -> Result<Option<PacketStep>, ()> {
         match &mut self.state {
-            State::Head(head) => {
+            PacketState::Head(head) => {
                 // Line ends between messages are passed by (RFC 9112 section 2.2).
                 if head.is_empty() {
                     let blank = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
                     *rest = &rest[blank..];
                 }
                 let whole = gather(head, rest, ends_head)?;
-                Ok(whole.then(|| Step::Head(std::mem::take(head))))
+                Ok(whole.then(|| PacketStep::Head(std::mem::take(head))))
             }
-            State::Body(left) => {
+            PacketState::Body(left) => {
                 if pass_by(left, rest) {
-                    self.state = State::default();
-                    return Ok(Some(Step::End(self.bytes)));
+                    self.state = PacketState::default();
+                    return Ok(Some(PacketStep::End(self.bytes)));
                 }
                 Ok(None)
             }
-            State::Chunk(left) => {
+            PacketState::Chunk(left) => {
                 if pass_by(left, rest) {
-                    self.state = State::ChunkHead(Vec::new());
+                    self.state = PacketState::ChunkHead(Vec::new());
                 }
                 Ok(None)
             }
-            State::ChunkHead(head) => {
+            PacketState::ChunkHead(head) => {
                 if !gather(head, rest, ends_chunk_head)? {
                     return Ok(None);
                 }
@@ -434,21 +440,21 @@ impl OneWay {
                 self.bytes += size;
                 match size {
                     0 => {
-                        self.state = State::default();
-                        Ok(Some(Step::End(self.bytes)))
+                        self.state = PacketState::default();
+                        Ok(Some(PacketStep::End(self.bytes)))
                     }
                     size => {
-                        self.state = State::Chunk(size.saturating_add(2));
+                        self.state = PacketState::Chunk(size.saturating_add(2));
                         Ok(None)
                     }
                 }
             }
-            State::UntilClose => {
+            PacketState::UntilClose => {
                 self.bytes += rest.len() as u64;
                 *rest = &[];
                 Ok(None)
             }
-            State::Lost => {
+            PacketState::Lost => {
                 *rest = &[];
                 Ok(None)
             }

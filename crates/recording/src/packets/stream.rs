@@ -10,7 +10,7 @@ const SEGMENTS: usize = 256;
 
 /// A piece of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub enum StreamPiece<'a> {
     /// Bytes, and when they came.
     Bytes(&'a [u8], i64),
     /// So many bytes were never seen.
@@ -55,7 +55,7 @@ impl Stream {
         bytes: &[u8],
         missing: u32,
         at_ns: i64,
-        each: &mut impl FnMut(Piece<'_>),
+        each: &mut impl FnMut(StreamPiece<'_>),
     ) {
         let is_empty = bytes.is_empty() && missing == 0;
         // A capture may begin in the middle of a connection. An empty segment beyond the next byte tells of a hole before it.
@@ -76,7 +76,7 @@ impl Stream {
     }
 
     /// Nothing more comes: what still waits is handed over, with holes before it.
-    pub fn end(&mut self, each: &mut impl FnMut(Piece<'_>)) {
+    pub fn end(&mut self, each: &mut impl FnMut(StreamPiece<'_>)) {
         while !self.early.is_empty() {
             self.give_up(each);
         }
@@ -89,13 +89,13 @@ impl Stream {
         bytes: &[u8],
         missing: u32,
         at_ns: i64,
-        each: &mut impl FnMut(Piece<'_>),
+        each: &mut impl FnMut(StreamPiece<'_>),
     ) {
         let Some(next) = self.next else { return };
         let known = ahead(sequence, next).unsigned_abs();
         let fresh = bytes.get(usize::try_from(known).unwrap_or(usize::MAX)..).unwrap_or(&[]);
         if !fresh.is_empty() {
-            each(Piece::Bytes(fresh, at_ns));
+            each(StreamPiece::Bytes(fresh, at_ns));
         }
         let end = sequence.wrapping_add(bytes.len() as u32);
         let beyond = end.wrapping_add(missing);
@@ -104,7 +104,7 @@ impl Stream {
         }
         let hole = ahead(self.next.unwrap_or(end), beyond);
         if missing > 0 && hole > 0 {
-            each(Piece::Hole(hole.unsigned_abs()));
+            each(StreamPiece::Hole(hole.unsigned_abs()));
             self.next = Some(beyond);
         }
     }
@@ -117,7 +117,7 @@ impl Stream {
     }
 
     /// Hands over what no longer comes too early.
-    fn follow(&mut self, each: &mut impl FnMut(Piece<'_>)) {
+    fn follow(&mut self, each: &mut impl FnMut(StreamPiece<'_>)) {
         let Some(mut next) = self.next else { return };
         while self.early.front().is_some_and(|first| ahead(next, first.sequence) <= 0) {
             let Some(first) = self.early.pop_front() else { return };
@@ -128,12 +128,12 @@ impl Stream {
     }
 
     /// Calls a hole what is before the first segment that waits.
-    fn give_up(&mut self, each: &mut impl FnMut(Piece<'_>)) {
+    fn give_up(&mut self, each: &mut impl FnMut(StreamPiece<'_>)) {
         let Some(next) = self.next else { return };
         let Some(first) = self.early.front() else { return };
         let hole = ahead(next, first.sequence);
         if hole > 0 {
-            each(Piece::Hole(hole.unsigned_abs()));
+            each(StreamPiece::Hole(hole.unsigned_abs()));
             self.next = Some(first.sequence);
         }
         self.follow(each);
@@ -149,9 +149,9 @@ mod tests {
         let mut stream = Stream::default();
         stream.begin(first);
         let mut text = String::new();
-        let mut each = |piece: Piece<'_>| match piece {
-            Piece::Bytes(bytes, _) => text.push_str(&String::from_utf8_lossy(bytes)),
-            Piece::Hole(bytes) => text.push_str(&format!("~{bytes}")),
+        let mut each = |piece: StreamPiece<'_>| match piece {
+            StreamPiece::Bytes(bytes, _) => text.push_str(&String::from_utf8_lossy(bytes)),
+            StreamPiece::Hole(bytes) => text.push_str(&format!("~{bytes}")),
         };
         for (offset, bytes) in segments {
             stream.take(first.wrapping_add(*offset), bytes.as_bytes(), 0, 0, &mut each);
@@ -176,8 +176,8 @@ mod tests {
     fn a_packet_that_was_cut_leaves_a_hole() {
         let mut stream = Stream::default();
         let mut holes = 0;
-        let mut each = |piece: Piece<'_>| {
-            if let Piece::Hole(bytes) = piece {
+        let mut each = |piece: StreamPiece<'_>| {
+            if let StreamPiece::Hole(bytes) = piece {
                 holes += bytes;
             }
         };

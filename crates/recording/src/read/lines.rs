@@ -9,7 +9,7 @@ const CHUNK: usize = 1 << 20;
 
 /// A piece of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub enum LinePiece<'a> {
     /// A line, without its end.
     Line(&'a [u8]),
     /// The last line, which has no end.
@@ -33,7 +33,7 @@ pub enum Go {
 /// Those of reading, and those of `each`.
 pub fn lines<E: From<io::Error>>(
     read: &mut dyn Read,
-    mut each: impl FnMut(Piece<'_>) -> Result<(), E>,
+    mut each: impl FnMut(LinePiece<'_>) -> Result<(), E>,
     mut after: impl FnMut(&[u8]) -> Go,
 ) -> Result<(), E> {
     let mut buffer = vec![0; CHUNK + LONGEST];
@@ -53,17 +53,17 @@ pub fn lines<E: From<io::Error>>(
             rest = more;
             match (std::mem::take(&mut passing), line.len() > LONGEST) {
                 (true, _) => {}
-                (false, true) => each(Piece::TooLong(line))?,
-                (false, false) => each(Piece::Line(line))?,
+                (false, true) => each(LinePiece::TooLong(line))?,
+                (false, false) => each(LinePiece::Line(line))?,
             }
         }
         if got == 0 || go == Go::Stop {
             let ends = got == 0 && !rest.is_empty() && !passing;
-            return if ends { each(Piece::Last(rest)) } else { Ok(()) };
+            return if ends { each(LinePiece::Last(rest)) } else { Ok(()) };
         }
         if rest.len() > LONGEST {
             if !passing {
-                each(Piece::TooLong(rest))?;
+                each(LinePiece::TooLong(rest))?;
             }
             passing = true;
             rest = &rest[..0];
@@ -85,9 +85,9 @@ mod tests {
             &mut source,
             |piece| {
                 found.push(match piece {
-                    Piece::Line(line) => ('l', line.len()),
-                    Piece::Last(line) => ('e', line.len()),
-                    Piece::TooLong(_) => ('x', 0),
+                    LinePiece::Line(line) => ('l', line.len()),
+                    LinePiece::Last(line) => ('e', line.len()),
+                    LinePiece::TooLong(_) => ('x', 0),
                 });
                 Ok(())
             },

@@ -1,6 +1,6 @@
 //! Records of any stream with a separator of several bytes between, in a buffer that grows up to a bound.
 
-use super::lines::{Go, Piece};
+use super::lines::{Go, LinePiece};
 use std::io::{self, Read};
 
 /// Bytes that are read at once.
@@ -15,7 +15,7 @@ pub fn records<E: From<io::Error>>(
     read: &mut dyn Read,
     separator: &[u8],
     longest: usize,
-    mut each: impl FnMut(Piece<'_>) -> Result<(), E>,
+    mut each: impl FnMut(LinePiece<'_>) -> Result<(), E>,
     mut after: impl FnMut(&[u8]) -> Go,
 ) -> Result<(), E> {
     let finder = memchr::memmem::Finder::new(separator);
@@ -40,20 +40,20 @@ pub fn records<E: From<io::Error>>(
             let record = &buffer[begins..ends];
             match (std::mem::take(&mut passing), record.len() > longest) {
                 (true, _) => {}
-                (false, true) => each(Piece::TooLong(record))?,
-                (false, false) => each(Piece::Line(record))?,
+                (false, true) => each(LinePiece::TooLong(record))?,
+                (false, false) => each(LinePiece::Line(record))?,
             }
             begins = ends + separator.len();
         }
         if got == 0 || go == Go::Stop {
             let rest = &buffer[begins..];
             let ends = got == 0 && !rest.trim_ascii().is_empty() && !passing;
-            return if ends { each(Piece::Last(rest)) } else { Ok(()) };
+            return if ends { each(LinePiece::Last(rest)) } else { Ok(()) };
         }
         buffer.drain(..begins);
         if buffer.len() > longest {
             if !passing {
-                each(Piece::TooLong(&buffer))?;
+                each(LinePiece::TooLong(&buffer))?;
             }
             passing = true;
             // The end may be the beginning of a separator.
@@ -87,9 +87,9 @@ mod tests {
             100,
             |piece| {
                 found.push(match piece {
-                    Piece::Line(record) => ('r', record.len()),
-                    Piece::Last(record) => ('e', record.len()),
-                    Piece::TooLong(_) => ('x', 0),
+                    LinePiece::Line(record) => ('r', record.len()),
+                    LinePiece::Last(record) => ('e', record.len()),
+                    LinePiece::TooLong(_) => ('x', 0),
                 });
                 Ok(())
             },

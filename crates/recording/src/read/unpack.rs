@@ -16,7 +16,7 @@ const WINDOW: u64 = 128 << 20;
 
 /// A stream, unpacked if it was packed.
 pub struct Unpacked<R: Read> {
-    how: How<R>,
+    how: UnpackMode<R>,
     taken: Rc<Cell<u64>>,
     given: u64,
     packing: Packing,
@@ -33,21 +33,21 @@ pub enum Packing {
     Zstd,
 }
 
-enum How<R: Read> {
-    Plain(Source<R>),
-    Gzip(Box<MultiGzDecoder<Source<R>>>),
-    Zstd(Box<Zstd<Source<R>>>),
+enum UnpackMode<R: Read> {
+    Plain(UnpackSource<R>),
+    Gzip(Box<MultiGzDecoder<UnpackSource<R>>>),
+    Zstd(Box<Zstd<UnpackSource<R>>>),
 }
 
 /// The stream with its first bytes put back, counting.
-struct Source<R> {
+struct UnpackSource<R> {
     first: Vec<u8>,
     at: usize,
     rest: R,
     taken: Rc<Cell<u64>>,
 }
 
-impl<R: Read> Read for Source<R> {
+impl<R: Read> Read for UnpackSource<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let kept = &self.first[self.at..];
         let count = if kept.is_empty() {
@@ -87,11 +87,13 @@ impl<R: Read> Unpacked<R> {
             _ => Packing::None,
         };
         let taken = Rc::new(Cell::new(0));
-        let source = Source { first, at: 0, rest: stream, taken: taken.clone() };
+        let source = UnpackSource { first, at: 0, rest: stream, taken: taken.clone() };
         let how = match packing {
-            Packing::None => How::Plain(source),
-            Packing::Gzip => How::Gzip(Box::new(MultiGzDecoder::new(source))),
-            Packing::Zstd => How::Zstd(Box::new(Zstd { source, decoder: FrameDecoder::new(), open: false })),
+            Packing::None => UnpackMode::Plain(source),
+            Packing::Gzip => UnpackMode::Gzip(Box::new(MultiGzDecoder::new(source))),
+            Packing::Zstd => {
+                UnpackMode::Zstd(Box::new(Zstd { source, decoder: FrameDecoder::new(), open: false }))
+            }
         };
         Ok(Unpacked { how, taken, given: 0, packing })
     }
@@ -110,9 +112,11 @@ impl<R: Read> Unpacked<R> {
 impl<R: Read> Read for Unpacked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = match &mut self.how {
-            How::Plain(source) => return source.read(buffer),
-            How::Gzip(decoder) => decoder.read(buffer).map_err(|error| broken("gzip", &error.to_string()))?,
-            How::Zstd(zstd) => zstd.read(buffer)?,
+            UnpackMode::Plain(source) => return source.read(buffer),
+            UnpackMode::Gzip(decoder) => {
+                decoder.read(buffer).map_err(|error| broken("gzip", &error.to_string()))?
+            }
+            UnpackMode::Zstd(zstd) => zstd.read(buffer)?,
         };
         self.given += count as u64;
         if self.given > HARMLESS && self.given / GROWTH > self.taken.get() {

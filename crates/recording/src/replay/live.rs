@@ -6,7 +6,7 @@ use super::objects::{Laws, broken_off, nearest_power};
 use super::sent::{accepted, good_beside, label, text_of};
 use super::{Choice, Why};
 use crate::entry::{Edge, Entry, Logged, Range, WHOLE_SECONDS};
-use crate::format::{Format, Line};
+use crate::format::{Format, RecordingLine};
 use crate::import::UserBy;
 use crate::import::clean::{self, Clean};
 use crate::left_out::{LeftOut, Reason};
@@ -65,7 +65,7 @@ pub struct Counts {
 
 /// Description of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Kind {
+struct ReplayKind {
     head: bool,
     reload: bool,
     cache: Cache,
@@ -93,8 +93,8 @@ pub struct LiveLog {
     privacy: Privacy,
     user_by: UserBy,
     hasher: FixedState,
-    kinds: HashMap<Kind, u32>,
-    listed: Vec<Kind>,
+    kinds: HashMap<ReplayKind, u32>,
+    listed: Vec<ReplayKind>,
     laws: Vec<Laws>,
     places: HashMap<Laws, u8>,
     sizes: Vec<Remembered>,
@@ -146,7 +146,7 @@ impl LiveLog {
 
     /// Descriptions of requests for objects.
     pub fn asked_kinds(&self) -> Vec<AskedKind> {
-        let asked = |kind: &Kind| AskedKind {
+        let asked = |kind: &ReplayKind| AskedKind {
             head: kind.head,
             reload: kind.reload,
             validates: kind.of == Of::Object { validates: true },
@@ -193,8 +193,8 @@ impl LiveLog {
         let number = self.counts.lines;
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let entry = match format.read(line) {
-            Ok(Line::Entry(entry)) => entry,
-            Ok(Line::Directive) => return None,
+            Ok(RecordingLine::Entry(entry)) => entry,
+            Ok(RecordingLine::Directive) => return None,
             Err(_) if line.trim_ascii().is_empty() => return None,
             Err(misfit) => {
                 let reason = if memchr::memchr(0, line).is_some() { Reason::Nul } else { Reason::Unparsed };
@@ -425,7 +425,7 @@ impl LiveLog {
 
     /// A request without what it asks for.
     fn bare(&self, request: &Request, of: Of, due: Instant) -> LiveLine {
-        let kind = Kind {
+        let kind = ReplayKind {
             head: request.kind.method == Method::Head,
             reload: request.kind.reload,
             cache: request.kind.cache,
@@ -450,7 +450,7 @@ fn name(cache: Cache) -> String {
 }
 
 /// All kinds of requests that there may be.
-fn kinds(objects: bool, cookies: bool) -> Vec<Kind> {
+fn kinds(objects: bool, cookies: bool) -> Vec<ReplayKind> {
     let both = [false, true];
     let mut of: Vec<Of> = Vec::new();
     if objects {
@@ -469,7 +469,7 @@ fn kinds(objects: bool, cookies: bool) -> Vec<Kind> {
     for of in of {
         for cache in Cache::ALL {
             for head in both {
-                all.extend(both.map(|reload| Kind { head, reload, cache: *cache, of }));
+                all.extend(both.map(|reload| ReplayKind { head, reload, cache: *cache, of }));
             }
         }
     }
@@ -490,7 +490,7 @@ fn laws() -> Vec<Laws> {
 }
 
 /// Requests of a kind as a step has them.
-fn described(kind: &Kind, url: &str) -> plan::Request {
+fn described(kind: &ReplayKind, url: &str) -> plan::Request {
     let Of::Url { coding, ranged, good, cookie } = kind.of else { return plan::Request::get(url) };
     let fields = [
         Some(Field::new("Host", "{{host|raw}}")),

@@ -12,14 +12,14 @@ pub struct Lru {
     bytes: u64,
     used: u64,
     places: HashMap<u64, u32, FixedState>,
-    entries: Vec<Entry>,
+    entries: Vec<LruEntry>,
     free: Vec<u32>,
     newest: u32,
     oldest: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct LruEntry {
     key: u64,
     size: u64,
     newer: u32,
@@ -58,7 +58,7 @@ impl Lru {
         while self.used + size > self.bytes {
             self.forget_oldest();
         }
-        let entry = Entry { key, size, newer: NONE, older: NONE };
+        let entry = LruEntry { key, size, newer: NONE, older: NONE };
         let place = match self.free.pop() {
             Some(place) => {
                 self.entries[place as usize] = entry;
@@ -78,14 +78,14 @@ impl Lru {
     fn forget_oldest(&mut self) {
         let place = self.oldest;
         self.take_out(place);
-        let Entry { key, size, .. } = self.entries[place as usize];
+        let LruEntry { key, size, .. } = self.entries[place as usize];
         self.places.remove(&key);
         self.used -= size;
         self.free.push(place);
     }
 
     fn take_out(&mut self, place: u32) {
-        let Entry { newer, older, .. } = self.entries[place as usize];
+        let LruEntry { newer, older, .. } = self.entries[place as usize];
         match newer {
             NONE => self.newest = older,
             newer => self.entries[newer as usize].older = older,

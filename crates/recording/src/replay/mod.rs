@@ -154,7 +154,7 @@ impl<'a> Asking<'a> {
 pub fn choose<R: Read + Seek>(recording: &mut Recording<R>, choice: &Choice) -> Result<Chosen, ChooseError> {
     let mut asking = Asking::new(recording, choice)?;
     let mut chosen = Chosen::default();
-    let Gathered { mut due, requests } = gather(recording, choice, &mut asking, &mut chosen.left_out)?;
+    let ReplayGathered { mut due, requests } = gather(recording, choice, &mut asking, &mut chosen.left_out)?;
     due.sort_by_key(|due| due.at_us);
     cut(choice, &mut due, &mut chosen.left_out);
     let order: Vec<&Request> = due.iter().map(|due| &requests[due.seen as usize]).collect();
@@ -200,7 +200,7 @@ pub fn choose<R: Read + Seek>(recording: &mut Recording<R>, choice: &Choice) -> 
 }
 
 /// Requests that are sent.
-struct Gathered {
+struct ReplayGathered {
     /// Each with its copies, in no order.
     due: Vec<Due>,
     /// Requests of the recording that they are copies of.
@@ -213,7 +213,7 @@ fn gather<R: Read + Seek>(
     choice: &Choice,
     asking: &mut Asking<'_>,
     left_out: &mut BTreeMap<Why, u64>,
-) -> Result<Gathered, ChooseError> {
+) -> Result<ReplayGathered, ChooseError> {
     let mut due: Vec<Due> = Vec::new();
     let mut requests: Vec<Request> = Vec::new();
     let mut block = Block::default();
@@ -240,7 +240,7 @@ fn gather<R: Read + Seek>(
             }
         }
     }
-    Ok(Gathered { due, requests })
+    Ok(ReplayGathered { due, requests })
 }
 
 /// From the first request of a recording to the last. A recording that was cut has no summary, but its blocks know their moments.

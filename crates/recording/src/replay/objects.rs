@@ -33,7 +33,7 @@ pub struct OfOrigin {
 
 /// Traits that requests have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Kind {
+struct ObjectKind {
     head: bool,
     reload: bool,
     validates: bool,
@@ -69,7 +69,7 @@ pub(super) struct Objects<'a> {
     made: Made,
     classes: Vec<Class>,
     objects: Vec<SeenObject>,
-    kinds: HashMap<Kind, u32>,
+    kinds: HashMap<ObjectKind, u32>,
     described: Vec<AskedKind>,
     /// Objects that are left out.
     pub excluded: HashMap<u32, Why>,
@@ -112,7 +112,7 @@ impl<'a> Objects<'a> {
             return Err(*why);
         }
         self.see(request);
-        let kind = Kind {
+        let kind = ObjectKind {
             head: request.kind.method == Method::Head,
             reload: request.kind.reload,
             validates: request.status == 304,

@@ -12,7 +12,7 @@ pub struct Seen {
     /// Requests.
     pub requests: u64,
     /// By the cache's account: requests, and bytes of bodies that were sent.
-    pub caches: BTreeMap<Cache, Share>,
+    pub caches: BTreeMap<Cache, ReplayShare>,
     /// By status.
     pub statuses: BTreeMap<u16, u64>,
     /// Time from a request to its answer's end, where it is told: quantiles 50, 90, 99 and the longest, in microseconds.
@@ -27,7 +27,7 @@ pub struct Seen {
 
 /// Requests and bytes of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Share {
+pub struct ReplayShare {
     /// Requests.
     pub requests: u64,
     /// Bytes of bodies, as far as they are told.
@@ -52,7 +52,7 @@ impl Seen {
         let told =
             || self.caches.iter().filter(|(cache, _)| **cache != Cache::Untold).map(|(_, share)| *share);
         let hits = || self.caches.iter().filter(|(cache, _)| cache.is_hit()).map(|(_, share)| *share);
-        let of = |count: fn(Share) -> u64| {
+        let of = |count: fn(ReplayShare) -> u64| {
             let all: u64 = told().map(count).sum();
             (all > 0).then(|| hits().map(count).sum::<u64>() as f64 / all as f64)
         };

@@ -14,7 +14,7 @@ pub(super) struct Sent<'a> {
     choice: &'a Choice,
     urls: Vec<Url>,
     texts: Vec<Vec<u8>>,
-    kinds: HashMap<Kind, u32>,
+    kinds: HashMap<SentKind, u32>,
     described: Vec<plan::Request>,
 }
 
@@ -32,7 +32,7 @@ struct Url {
 
 /// Traits that requests of one description have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Kind {
+struct SentKind {
     method: Method,
     coding: Coding,
     reload: bool,
@@ -95,7 +95,7 @@ impl<'a> Sent<'a> {
         if let Err(why) = &url.text {
             return Err(*why);
         }
-        let kind = Kind {
+        let kind = SentKind {
             method: request.kind.method,
             coding: request.kind.coding,
             reload: request.kind.reload,
@@ -113,7 +113,7 @@ impl<'a> Sent<'a> {
     }
 
     /// Describes a kind of requests.
-    fn describe(&mut self, kind: Kind, request: &Request) -> Result<u32, Why> {
+    fn describe(&mut self, kind: SentKind, request: &Request) -> Result<u32, Why> {
         let text = kind.text.and_then(|number| self.texts.get(number as usize));
         let (cookie, body) = text.map_or((&b""[..], &b""[..]), |text| split(text));
         let takes_body = matches!(kind.method, Method::Post | Method::Put | Method::Patch);

@@ -18,7 +18,7 @@ pub struct Thinking {
 }
 
 /// Result of the search.
-pub(super) struct Found {
+pub(super) struct ThinkingFound {
     pub thinking: Thinking,
     /// Places among what is due, user by user.
     pub order: Vec<u32>,
@@ -32,13 +32,13 @@ struct User {
 }
 
 /// Sorts what is due by users. `due` is in the order of its moments; `speed`: so many times as fast answers came, too.
-pub(super) fn find(due: &[Due], requests: &[Request], speed: f64) -> Found {
-    let mut numbers: HashMap<Key, usize, FixedState> = HashMap::default();
+pub(super) fn find(due: &[Due], requests: &[Request], speed: f64) -> ThinkingFound {
+    let mut numbers: HashMap<ThinkingKey, usize, FixedState> = HashMap::default();
     let mut users: Vec<User> = Vec::new();
     let mut thinking = Thinking::default();
     for (place, due) in (0_u32..).zip(due) {
         let request = &requests[due.seen as usize];
-        let key = Key { user: request.user, copy: due.copy };
+        let key = ThinkingKey { user: request.user, copy: due.copy };
         let number = *numbers.entry(key).or_insert(users.len());
         let lasts_us = match request.duration_us {
             UNTOLD => 0,
@@ -61,12 +61,12 @@ pub(super) fn find(due: &[Due], requests: &[Request], speed: f64) -> Found {
     }
     let order = users.iter().flat_map(|user| user.places.iter().copied()).collect();
     thinking.pauses_us = users.into_iter().map(|user| user.pauses_us).collect();
-    Found { thinking, order }
+    ThinkingFound { thinking, order }
 }
 
 /// A user, or a copy of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
+struct ThinkingKey {
     user: u64,
     copy: u32,
 }

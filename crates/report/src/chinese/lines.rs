@@ -1,7 +1,7 @@
 //! A finished page in Chinese. Each line is said by itself; one that has cells, with two blanks or more between them, cell by cell, and
 //! neighbours that have cells are aligned again. Lines that one sentence was wrapped into are joined where that tells more.
 
-use super::{Reader, Said};
+use super::{ChineseReader, Said};
 use crate::show::{WIDTH, columns, wrap};
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub fn say(page: &str) -> String {
 }
 
 fn said(text: &str) -> Said {
-    Reader::new(true).read(text, 0)
+    ChineseReader::new(true).read(text, 0)
 }
 
 /// A cell with the columns that it takes in English.
@@ -166,12 +166,12 @@ fn edge(cell: &Cell<'_>, all: &[Vec<Cell<'_>>]) -> Edge {
 
 /// A row as it grows: lines, of which the first has all cells and the others go on beneath the last one.
 #[derive(Debug, Default)]
-struct Row {
+struct LineRow {
     placed: usize,
     lines: Vec<String>,
 }
 
-impl Row {
+impl LineRow {
     fn end(&self) -> usize {
         self.lines.first().map_or(0, |line| columns(line))
     }
@@ -218,7 +218,7 @@ fn table(lines: &[&str]) -> Vec<String> {
         |(edge, members): (Edge, Vec<(usize, usize)>)| Flush { edge, start: start_of(&members), members };
     let mut groups: Vec<Flush> = groups.into_iter().map(group).collect();
     groups.sort_by_key(|group| group.start);
-    let mut out: Vec<Row> = rows.iter().map(|_| Row::default()).collect();
+    let mut out: Vec<LineRow> = rows.iter().map(|_| LineRow::default()).collect();
     while !groups.is_empty() {
         let is_next = |(nth, place): &(usize, usize)| out[*nth].placed == *place;
         let whole = groups.iter().position(|group| group.members.iter().all(is_next));
@@ -256,7 +256,13 @@ fn told(row: &[Cell<'_>], beneath: &[&str]) -> Vec<Vec<Sentence>> {
 }
 
 /// Places cells that share an edge.
-fn place(out: &mut [Row], told: &[Vec<Vec<Sentence>>], edge: Edge, start: usize, members: &[(usize, usize)]) {
+fn place(
+    out: &mut [LineRow],
+    told: &[Vec<Vec<Sentence>>],
+    edge: Edge,
+    start: usize,
+    members: &[(usize, usize)],
+) {
     let least = |(nth, place): &(usize, usize)| if *place == 0 { start } else { out[*nth].end() + GAP };
     let width =
         |(nth, place): &(usize, usize)| told[*nth][*place].first().map_or(0, |one| columns(&one.text));

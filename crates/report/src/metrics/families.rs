@@ -32,12 +32,12 @@ pub struct Sample {
     /// Names and values.
     pub labels: Labels,
     /// Its value.
-    pub value: Value,
+    pub value: FamilyValue,
 }
 
 /// The value of a metric.
 #[derive(Debug, Clone)]
-pub enum Value {
+pub enum FamilyValue {
     /// Of counters and gauges.
     Number(f64),
     /// Times in µs.
@@ -229,10 +229,9 @@ impl Gathered {
 
     fn times(&mut self, result: &RunResult) {
         for (name, metric, help) in TIMES {
-            let samples = result
-                .phases
-                .iter()
-                .map(|phase| (vec![("phase", phase.name.clone())], Value::Times(phase.tally.metric(metric))));
+            let samples = result.phases.iter().map(|phase| {
+                (vec![("phase", phase.name.clone())], FamilyValue::Times(phase.tally.metric(metric)))
+            });
             self.family(name, help, Kind::Histogram, samples);
         }
     }
@@ -250,9 +249,9 @@ impl Gathered {
                 let bad = figures.ended.saturating_sub(figures.ok);
                 for (outcome, count) in [("ok", figures.ok), ("other", bad)] {
                     let labels = labels.iter().cloned().chain([("outcome", outcome.to_owned())]).collect();
-                    ends.push((labels, Value::Number(count as f64)));
+                    ends.push((labels, FamilyValue::Number(count as f64)));
                 }
-                times.push((labels, Value::Times(figures.response.clone())));
+                times.push((labels, FamilyValue::Times(figures.response.clone())));
             }
         }
         self.family("wringer_step_requests", "What has ended of each step, by how.", Kind::Counter, ends);
@@ -302,7 +301,7 @@ impl Gathered {
             ("k6_data_sent", "Bytes of requests.", counts.sent_bytes),
             ("k6_data_received", "Bytes of answers.", received),
         ] {
-            self.family(name, help, Kind::Counter, [(vec![], Value::Number(count as f64))]);
+            self.family(name, help, Kind::Counter, [(vec![], FamilyValue::Number(count as f64))]);
         }
         for (name, p99, metric) in [
             ("k6_http_req_duration_seconds", "k6_http_req_duration_p99", TimeMetric::Service),
@@ -313,7 +312,7 @@ impl Gathered {
             let times = measured.tally.metric(metric);
             let at_99 = if times.is_empty() { 0.0 } else { times.value_at_quantile(0.99) as f64 / 1e6 };
             self.gauges(p99, "99th percentile in seconds.", [(vec![], at_99)]);
-            self.family(name, "Times in seconds.", Kind::Histogram, [(vec![], Value::Times(times))]);
+            self.family(name, "Times in seconds.", Kind::Histogram, [(vec![], FamilyValue::Times(times))]);
         }
         let ended = measure::shares::finished(counts);
         let failed = ended.saturating_sub(counts.ok) as f64 / ended.max(1) as f64;
@@ -327,7 +326,7 @@ impl Gathered {
     }
 
     fn gauges(&mut self, name: &str, help: &'static str, samples: impl IntoIterator<Item = (Labels, f64)>) {
-        let samples = samples.into_iter().map(|(labels, value)| (labels, Value::Number(value)));
+        let samples = samples.into_iter().map(|(labels, value)| (labels, FamilyValue::Number(value)));
         self.family(name, help, Kind::Gauge, samples);
     }
 
@@ -353,9 +352,9 @@ impl Gathered {
             let own = samples(phase).into_iter();
             let all = own.map(|(labels, count)| {
                 let labels = [("phase", phase.name.clone())].into_iter().chain(labels).collect();
-                (labels, Value::Number(count as f64))
+                (labels, FamilyValue::Number(count as f64))
             });
-            all.collect::<Vec<(Labels, Value)>>()
+            all.collect::<Vec<(Labels, FamilyValue)>>()
         };
         let samples: Vec<_> = result.phases.iter().flat_map(of_phase).collect();
         self.family(name, help, Kind::Counter, samples);
@@ -366,7 +365,7 @@ impl Gathered {
         name: &str,
         help: &'static str,
         kind: Kind,
-        samples: impl IntoIterator<Item = (Labels, Value)>,
+        samples: impl IntoIterator<Item = (Labels, FamilyValue)>,
     ) {
         let samples = samples.into_iter().map(|(labels, value)| Sample { labels, value }).collect();
         self.0.push(Family { name: name.to_owned(), help, kind, samples });

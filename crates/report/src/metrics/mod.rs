@@ -8,7 +8,7 @@ mod native;
 pub mod otlp;
 mod protobuf;
 
-pub use families::{Family, Kind, Names, Sample, Value, families};
+pub use families::{Family, FamilyValue, Kind, Names, Sample, families};
 pub use native::Native;
 pub use protobuf::protobuf;
 
@@ -59,8 +59,8 @@ impl Page {
         let _ = writeln!(self.text, "# HELP {name} {}\n# TYPE {name} {}", family.help, family.kind.name());
         for sample in &family.samples {
             match &sample.value {
-                Value::Number(value) => self.sample(&total, &sample.labels, None, value),
-                Value::Times(times) => self.histogram(&family.name, &sample.labels, times),
+                FamilyValue::Number(value) => self.sample(&total, &sample.labels, None, value),
+                FamilyValue::Times(times) => self.histogram(&family.name, &sample.labels, times),
             }
         }
     }
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use measure::TimeMetric;
     use measure::stream::PhasePlan;
-    use measure::{End, PhaseEnd, RunEvent, RunState, Second};
+    use measure::{MeasureEnd, PhaseEnd, RunEvent, RunState, Second};
 
     fn result() -> (RunResult, Head) {
         let phases = vec![PhasePlan { name: "a\"b\\c\n".to_owned(), measured: true, ..PhasePlan::default() }];
@@ -134,7 +134,7 @@ mod tests {
         state.apply(&RunEvent::Head(Box::new(head.clone())));
         state.apply(&RunEvent::Second(Box::new(second)));
         let phases = vec![PhaseEnd::default()];
-        state.apply(&RunEvent::End(Box::new(End { phases, ..End::default() })));
+        state.apply(&RunEvent::End(Box::new(MeasureEnd { phases, ..MeasureEnd::default() })));
         (state.result(), head)
     }
 

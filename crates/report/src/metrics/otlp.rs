@@ -3,8 +3,8 @@
 //! `http.client.request.duration`, too. Their exemplars are the slowest good requests with a trace context.
 
 use super::native::{SCHEMA, ZERO};
-use super::{Family, Kind, Native, Sample, Value};
-use crate::protobuf::Message;
+use super::{Family, FamilyValue, Kind, Native, Sample};
+use crate::protobuf::ProtobufMessage;
 use measure::{Head, Histogram, TracedRequest};
 
 /// Since when, and at which moment, in nanoseconds since 1970.
@@ -29,9 +29,9 @@ struct Measurement<'a> {
 
 /// The request that carries all metrics. `slowest`: requests with a trace context.
 pub fn request(families: &[Family], head: &Head, span: Span, slowest: &[TracedRequest]) -> Vec<u8> {
-    let mut scope = Message::default();
+    let mut scope = ProtobufMessage::default();
     scope.text(1, "wringer").text(2, &head.version);
-    let mut scoped = Message::default();
+    let mut scoped = ProtobufMessage::default();
     scoped.message(1, scope);
     for family in families.iter().filter(|family| !family.samples.is_empty()) {
         let is_service_time = family.name == "wringer_service_time_seconds";
@@ -41,7 +41,7 @@ pub fn request(families: &[Family], head: &Head, span: Span, slowest: &[TracedRe
             scoped.message(2, metric("http.client.request.duration", "s", family, measurement));
         }
     }
-    let mut resource = Message::default();
+    let mut resource = ProtobufMessage::default();
     let own = [
         ("service.name", "wringer"),
         ("service.version", &*head.version),
@@ -53,9 +53,9 @@ pub fn request(families: &[Family], head: &Head, span: Span, slowest: &[TracedRe
     for (name, value) in &head.labels {
         resource.message(1, attribute(&format!("wringer.label.{name}"), value));
     }
-    let mut of_resource = Message::default();
+    let mut of_resource = ProtobufMessage::default();
     of_resource.message(1, resource).message(2, scoped);
-    let mut request = Message::default();
+    let mut request = ProtobufMessage::default();
     request.message(1, of_resource);
     request.bytes()
 }
@@ -75,9 +75,9 @@ fn unit(name: &str) -> &'static str {
     }
 }
 
-fn metric(name: &str, unit: &str, family: &Family, measurement: Measurement<'_>) -> Message {
-    let mut metric = Message::default();
-    let mut data = Message::default();
+fn metric(name: &str, unit: &str, family: &Family, measurement: Measurement<'_>) -> ProtobufMessage {
+    let mut metric = ProtobufMessage::default();
+    let mut data = ProtobufMessage::default();
     metric.text(1, name).text(2, family.help).text(3, unit);
     for sample in &family.samples {
         data.message(1, point(family.kind, sample, measurement));
@@ -96,18 +96,18 @@ fn metric(name: &str, unit: &str, family: &Family, measurement: Measurement<'_>)
     metric
 }
 
-fn point(kind: Kind, sample: &Sample, Measurement { span, exemplars }: Measurement<'_>) -> Message {
-    let mut point = Message::default();
+fn point(kind: Kind, sample: &Sample, Measurement { span, exemplars }: Measurement<'_>) -> ProtobufMessage {
+    let mut point = ProtobufMessage::default();
     let attributes = if kind == Kind::Histogram { 1 } else { 7 };
     for (name, value) in &sample.labels {
         point.message(attributes, attribute(&format!("wringer.{name}"), value));
     }
     point.fixed(2, span.began_ns).fixed(3, span.now_ns);
     match &sample.value {
-        Value::Number(value) => {
+        FamilyValue::Number(value) => {
             point.double(4, *value);
         }
-        Value::Times(times) => exponential(times, &mut point),
+        FamilyValue::Times(times) => exponential(times, &mut point),
     }
     // Times are those of good answers alone.
     let is_good = |traced: &&TracedRequest| traced.failure.is_none() && traced.fault.is_none();
@@ -119,8 +119,8 @@ fn point(kind: Kind, sample: &Sample, Measurement { span, exemplars }: Measureme
 }
 
 /// When it ended, its service time and its trace id.
-fn exemplar(traced: &TracedRequest, span: Span) -> Message {
-    let mut exemplar = Message::default();
+fn exemplar(traced: &TracedRequest, span: Span) -> ProtobufMessage {
+    let mut exemplar = ProtobufMessage::default();
     let ended_ns = (traced.due + traced.response).as_nanos() as u64;
     exemplar.fixed(2, span.began_ns + ended_ns).double(3, traced.service.as_secs_f64());
     if let Ok(id) = u128::from_str_radix(&traced.trace_id, 16) {
@@ -129,11 +129,11 @@ fn exemplar(traced: &TracedRequest, span: Span) -> Message {
     exemplar
 }
 
-fn exponential(times: &Histogram, point: &mut Message) {
+fn exponential(times: &Histogram, point: &mut ProtobufMessage) {
     let native = Native::of(times);
     point.fixed(4, native.count).double(5, native.sum).signed(6, i64::from(SCHEMA)).fixed(7, native.zero);
     let (first, counts) = native.dense();
-    let mut buckets = Message::default();
+    let mut buckets = ProtobufMessage::default();
     // Here a bucket is called after where it begins, there after where it ends.
     buckets.signed(1, i64::from(first) - 1).numbers(2, counts);
     point.message(8, buckets);
@@ -143,9 +143,9 @@ fn exponential(times: &Histogram, point: &mut Message) {
     point.double(14, ZERO);
 }
 
-fn attribute(name: &str, value: &str) -> Message {
-    let mut any = Message::default();
-    let mut attribute = Message::default();
+fn attribute(name: &str, value: &str) -> ProtobufMessage {
+    let mut any = ProtobufMessage::default();
+    let mut attribute = ProtobufMessage::default();
     any.text(1, &crate::harmless(value));
     attribute.text(1, name).message(2, any);
     attribute

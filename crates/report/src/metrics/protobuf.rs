@@ -2,8 +2,8 @@
 //! histograms; classic buckets stand beside them.
 
 use super::native::{SCHEMA, ZERO};
-use super::{Family, Kind, Native, Sample, Value, classic};
-use crate::protobuf::Message;
+use super::{Family, FamilyValue, Kind, Native, Sample, classic};
+use crate::protobuf::ProtobufMessage;
 use measure::Histogram;
 
 /// Families as messages, one after the other.
@@ -11,13 +11,13 @@ pub fn protobuf(families: &[Family]) -> Vec<u8> {
     families.iter().flat_map(|family| of_family(family).delimited()).collect()
 }
 
-fn of_family(family: &Family) -> Message {
+fn of_family(family: &Family) -> ProtobufMessage {
     let kind = match family.kind {
         Kind::Counter => 0,
         Kind::Gauge => 1,
         Kind::Histogram => 4,
     };
-    let mut message = Message::default();
+    let mut message = ProtobufMessage::default();
     message.text(1, &family.sample_name()).text(2, family.help).number(3, kind);
     for sample in &family.samples {
         message.message(4, of_sample(family.kind, sample));
@@ -25,32 +25,32 @@ fn of_family(family: &Family) -> Message {
     message
 }
 
-fn of_sample(kind: Kind, sample: &Sample) -> Message {
-    let mut message = Message::default();
+fn of_sample(kind: Kind, sample: &Sample) -> ProtobufMessage {
+    let mut message = ProtobufMessage::default();
     for (name, value) in &sample.labels {
-        let mut label = Message::default();
+        let mut label = ProtobufMessage::default();
         label.text(1, name).text(2, &crate::harmless(value));
         message.message(1, label);
     }
     match &sample.value {
-        Value::Number(value) => {
-            let mut number = Message::default();
+        FamilyValue::Number(value) => {
+            let mut number = ProtobufMessage::default();
             number.double(1, *value);
             message.message(if kind == Kind::Counter { 3 } else { 2 }, number);
         }
-        Value::Times(times) => {
+        FamilyValue::Times(times) => {
             message.message(7, histogram(times));
         }
     }
     message
 }
 
-fn histogram(times: &Histogram) -> Message {
+fn histogram(times: &Histogram) -> ProtobufMessage {
     let native = Native::of(times);
-    let mut message = Message::default();
+    let mut message = ProtobufMessage::default();
     message.number(1, native.count).double(2, native.sum);
     for (bound, below) in classic(times) {
-        let mut bucket = Message::default();
+        let mut bucket = ProtobufMessage::default();
         bucket.number(1, below).double(2, bound);
         message.message(3, bucket);
     }
@@ -60,12 +60,12 @@ fn histogram(times: &Histogram) -> Message {
     let spans = native.spans();
     if spans.is_empty() {
         // An empty span says that it is a native histogram that holds nothing yet.
-        let mut span = Message::default();
+        let mut span = ProtobufMessage::default();
         span.signed(1, 0).number(2, 0);
         message.message(12, span);
     }
     for (gap, counts) in spans {
-        let mut span = Message::default();
+        let mut span = ProtobufMessage::default();
         span.signed(1, i64::from(gap)).number(2, counts.len() as u64);
         message.message(12, span);
         for count in counts {

@@ -19,12 +19,12 @@ pub(super) enum Joined {
 
 /// Names of columns, each with its place.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Names {
+pub(super) struct ColumnNames {
     places: HashMap<String, usize>,
     kinds: Vec<Joined>,
 }
 
-impl Names {
+impl ColumnNames {
     pub fn place(&mut self, name: &str, joined: Joined) -> usize {
         if let Some(place) = self.places.get(name) {
             return *place;
@@ -65,7 +65,7 @@ impl Values {
     }
 
     /// Puts back those values of which the later one stands.
-    pub fn keep_last(&mut self, before: &Values, names: &Names) {
+    pub fn keep_last(&mut self, before: &Values, names: &ColumnNames) {
         for (place, value) in self.0.iter_mut().enumerate() {
             if let (Joined::Last, Some(before)) = (names.joined(place), before.get(place)) {
                 *value = before;
@@ -74,7 +74,7 @@ impl Values {
     }
 
     /// Takes in the row after this one.
-    pub fn join(&mut self, next: &Values, names: &Names) {
+    pub fn join(&mut self, next: &Values, names: &ColumnNames) {
         for (place, value) in next.0.iter().enumerate().filter(|(_, value)| value.is_finite()) {
             let before = self.get(place);
             let value = match (names.joined(place), before) {
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn joined_rows_add_counts_and_keep_the_last_of_what_is_measured() {
-        let mut names = Names::default();
+        let mut names = ColumnNames::default();
         let [sum, last, high] =
             [("a", Joined::Sum), ("b", Joined::Last), ("c", Joined::Highest)].map(|(n, j)| names.place(n, j));
         let (mut one, mut two) = (Values::default(), Values::default());

@@ -1,6 +1,6 @@
 //! Records, taken in one by one, become what the page shows. The memory that it takes is bounded: rows of a long run are joined.
 
-use super::columns::{Joined, Names, Values};
+use super::columns::{ColumnNames, Joined, Values};
 use super::spans::Cells;
 use super::steps::Trend;
 use measure::stream::{BoundBy, Command, Controlled};
@@ -24,8 +24,8 @@ pub(super) const KEPT: [TimeMetric; 5] =
 #[derive(Debug, Clone, Default)]
 pub struct Gathered {
     pub(super) state: RunState,
-    pub(super) rows: Vec<Row>,
-    pub(super) names: Names,
+    pub(super) rows: Vec<GatherRow>,
+    pub(super) names: ColumnNames,
     pub(super) marks: Vec<Mark>,
     pub(super) bound: Vec<Bound>,
     pub(super) trends: BTreeMap<(u32, u16), Trend>,
@@ -38,32 +38,35 @@ pub struct Gathered {
 
 /// A place in the rows of a run, from which a reader wants to be told more. Written as `1-60`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct GatherPlace {
     /// Records that a row held.
     joined: u32,
     /// The last row that was told: it may have grown.
     row: usize,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for GatherPlace {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(to, "{}-{}", self.joined, self.row)
     }
 }
 
-impl FromStr for Place {
+impl FromStr for GatherPlace {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Place, String> {
+    fn from_str(text: &str) -> Result<GatherPlace, String> {
         let wrong = || format!("{text} is no place in a run: it is written as 1-60");
         let (joined, row) = text.split_once('-').ok_or_else(wrong)?;
-        Ok(Place { joined: joined.parse().map_err(|_| wrong())?, row: row.parse().map_err(|_| wrong())? })
+        Ok(GatherPlace {
+            joined: joined.parse().map_err(|_| wrong())?,
+            row: row.parse().map_err(|_| wrong())?,
+        })
     }
 }
 
 /// A row of the page's time: one second, or a few.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Row {
+pub(super) struct GatherRow {
     pub at: Duration,
     pub took: Duration,
     /// So long of it requests could begin.
@@ -116,12 +119,12 @@ impl Gathered {
     }
 
     /// How far its rows have come: the last of them may still grow.
-    pub fn place(&self) -> Place {
-        Place { joined: self.joined.max(1), row: self.rows.len().saturating_sub(1) }
+    pub fn place(&self) -> GatherPlace {
+        GatherPlace { joined: self.joined.max(1), row: self.rows.len().saturating_sub(1) }
     }
 
     /// The first row that a reader who knows those before `since` has to be told. All of them where rows were joined since.
-    pub(super) fn first_row_after(&self, since: Place) -> usize {
+    pub(super) fn first_row_after(&self, since: GatherPlace) -> usize {
         let is_known = since.joined == self.joined.max(1) && since.row < self.rows.len();
         if is_known { since.row } else { 0 }
     }
@@ -166,13 +169,13 @@ impl Gathered {
         }
     }
 
-    fn row(&mut self, second: &Second) -> Row {
+    fn row(&mut self, second: &Second) -> GatherRow {
         let began = second.at.saturating_sub(second.took);
         let paced = second.paced_until.saturating_sub(began).min(second.took);
         let at = second.at;
         let took = second.took;
         let phase = second.phase;
-        let mut row = Row { at, took, paced, phase, holds: 1, ..Row::default() };
+        let mut row = GatherRow { at, took, paced, phase, holds: 1, ..GatherRow::default() };
         self.count(second, &mut row.values);
         self.gauge(second, &mut row.values);
         for (metric, buckets) in &second.metrics {
@@ -271,8 +274,8 @@ fn mark(control: &Controlled) -> Option<Mark> {
     Some(Mark { at_s: control.at.as_secs_f64(), text, kind })
 }
 
-impl Row {
-    fn join(&mut self, next: &Row, names: &Names) {
+impl GatherRow {
+    fn join(&mut self, next: &GatherRow, names: &ColumnNames) {
         self.at = next.at;
         self.took += next.took;
         self.paced += next.paced;
@@ -284,9 +287,9 @@ impl Row {
     }
 }
 
-impl Row {
+impl GatherRow {
     /// Takes in what is left over after it, which is no row: what was measured last is what was before.
-    fn take_rest(&mut self, rest: &Row, names: &Names) {
+    fn take_rest(&mut self, rest: &GatherRow, names: &ColumnNames) {
         let holds = self.holds;
         let before = self.values.clone();
         self.join(rest, names);
@@ -296,8 +299,8 @@ impl Row {
 }
 
 /// Groups of so many neighbours of one phase, as one row each.
-pub(super) fn joined_rows(rows: Vec<Row>, group: usize, names: &Names) -> Vec<Row> {
-    let mut joined: Vec<Row> = Vec::with_capacity(rows.len() / group + 1);
+pub(super) fn joined_rows(rows: Vec<GatherRow>, group: usize, names: &ColumnNames) -> Vec<GatherRow> {
+    let mut joined: Vec<GatherRow> = Vec::with_capacity(rows.len() / group + 1);
     let mut held = 0;
     for row in rows {
         match joined.last_mut() {

@@ -9,7 +9,7 @@ mod model;
 mod spans;
 mod steps;
 
-pub use gather::{Gathered, Place};
+pub use gather::{GatherPlace, Gathered};
 pub use model::{Model, Room};
 
 use base64::Engine;

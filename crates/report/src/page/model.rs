@@ -5,7 +5,8 @@
 
 use super::columns::{Column, Values};
 use super::gather::{
-    Bound, DRAWN, Gathered, KEPT, Mark, MarkKind, Place, ROWS, Row, failure_column, fault_column, joined_rows,
+    Bound, DRAWN, GatherPlace, GatherRow, Gathered, KEPT, Mark, MarkKind, ROWS, failure_column, fault_column,
+    joined_rows,
 };
 use super::spans::{Cells, Spans};
 use crate::{good, thresholds};
@@ -14,7 +15,7 @@ use measure::recorded::RecordedFigures;
 use measure::stream::Machine;
 use measure::{
     AgentUse, Censored, Counts, Evidence, Head, Histogram, LostRequest, OriginCounts, OriginUse, PhaseResult,
-    RunResult, TimeMetric, TracedRequest, Verdict,
+    RunResult, RunVerdict, TimeMetric, TracedRequest,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -63,7 +64,7 @@ pub struct Model {
     state: State,
     interrupted: bool,
     took_s: f64,
-    verdict: Option<Verdict>,
+    verdict: Option<RunVerdict>,
     phases: Vec<Phase>,
     /// Figures of the recording whose requests were sent again.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -288,7 +289,7 @@ impl Gathered {
 
     /// How a run that goes on has changed since that place: rows from there on, and what stands once as it stands now. Texts and
     /// evidence come with the whole.
-    pub fn change(&self, since: Place) -> Model {
+    pub fn change(&self, since: GatherPlace) -> Model {
         let state = if self.state.end().is_some() { State::Ended } else { State::Live };
         self.model_from(self.first_row_after(since), state, "", Room::CHANGE)
     }
@@ -299,7 +300,7 @@ impl Gathered {
             State::Ended | State::Cut => self.state.result(),
         };
         let rows = self.rows(first_row, room.rows);
-        let seconds = |of: fn(&Row) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
+        let seconds = |of: fn(&GatherRow) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
         let (steps, steps_left) = self.steps(&result, room.steps);
         Model {
             format: FORMAT,
@@ -342,7 +343,7 @@ impl Gathered {
         }
     }
 
-    fn rows(&self, first: usize, most: usize) -> Vec<Row> {
+    fn rows(&self, first: usize, most: usize) -> Vec<GatherRow> {
         let rows = self.rows.get(first..).expect("the first row is one of them, or where they end");
         let group = rows.len().div_ceil(most.max(1)).max(1);
         joined_rows(rows.to_vec(), group, &self.names)
@@ -366,7 +367,7 @@ impl Gathered {
         }
     }
 
-    fn verdict(&self, result: &RunResult) -> Option<Verdict> {
+    fn verdict(&self, result: &RunResult) -> Option<RunVerdict> {
         let pressed = !self.state.head().phases.is_empty();
         (self.state.end().is_some() && pressed).then(|| result.verdict(&result.measured()))
     }
@@ -382,7 +383,7 @@ impl Gathered {
             .collect()
     }
 
-    fn columns(&self, rows: &[Row]) -> BTreeMap<String, Column> {
+    fn columns(&self, rows: &[GatherRow]) -> BTreeMap<String, Column> {
         let exact = rows.len() <= 1_200;
         let all: Vec<_> = self.names.iter().collect();
         let of = |values: &Values, place: usize, counter: bool| {
@@ -430,13 +431,13 @@ impl Gathered {
 }
 
 /// Median, 99th and 99.9th percentile and longest of each row; rows without any are gaps.
-fn times_over_time(rows: &[Row], metric: TimeMetric) -> Vec<(String, Column)> {
+fn times_over_time(rows: &[GatherRow], metric: TimeMetric) -> Vec<(String, Column)> {
     if !rows.iter().any(|row| row.metrics.contains_key(&metric)) {
         return Vec::new();
     }
     let figures = [("p50", 0.5), ("p99", 0.99), ("p999", 0.999), ("max", 1.0)];
     let column = |quantile| {
-        let at = |row: &Row| {
+        let at = |row: &GatherRow| {
             row.metrics.get(&metric).and_then(|cells| cells.percentile(quantile)).unwrap_or(f64::NAN)
         };
         Column::of(&rows.iter().map(at).collect::<Vec<f64>>(), false)
@@ -448,7 +449,7 @@ fn times_over_time(rows: &[Row], metric: TimeMetric) -> Vec<(String, Column)> {
 }
 
 /// Those of the metric that the heat map shows first are finest; of others only the spectrum of a part of the run is made.
-fn spans(rows: &[Row], room: Room) -> BTreeMap<&'static str, Spans> {
+fn spans(rows: &[GatherRow], room: Room) -> BTreeMap<&'static str, Spans> {
     let of = |metric: &TimeMetric| {
         let cells = rows.iter().map(|row| row.metrics.get(metric) as Option<&Cells>);
         let (most, room) = match metric {

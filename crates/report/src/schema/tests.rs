@@ -1,7 +1,7 @@
 //! The committed schemas are those of today's types.
 
 use super::typescript;
-use crate::json::{Document, SCHEMA, SCHEMA_VERSION};
+use crate::json::{JsonDocument, SCHEMA, SCHEMA_VERSION};
 use crate::page::Model;
 use measure::RunEvent;
 use schemars::generate::SchemaSettings;
@@ -42,7 +42,7 @@ fn compare_text(name: &str, text: &str, committed: &str) {
 
 #[test]
 fn the_committed_schema_of_runs_is_that_of_the_types() {
-    let mut schema = of::<Document<'_>>("A run of wringer");
+    let mut schema = of::<JsonDocument<'_>>("A run of wringer");
     let properties = schema.get_mut("properties").and_then(|properties| properties.as_object_mut()).unwrap();
     properties.insert("schema".to_owned(), json!({ "const": SCHEMA }));
     properties.insert("schema_version".to_owned(), json!({ "const": SCHEMA_VERSION }));

@@ -22,11 +22,11 @@ pub struct Watched {
     head: Head,
     phase: u32,
     phases_begun: u32,
-    seconds: VecDeque<Point>,
+    seconds: VecDeque<ScreenPoint>,
     counts: Counts,
     origin: Option<OriginCounts>,
     statuses: std::collections::BTreeMap<u16, u64>,
-    steps: std::collections::BTreeMap<(u32, u16), Step>,
+    steps: std::collections::BTreeMap<(u32, u16), ScreenStep>,
     last: Second,
     rests: Rests,
     marks: VecDeque<String>,
@@ -35,7 +35,7 @@ pub struct Watched {
 
 /// Figures remembered of a second.
 #[derive(Debug, Clone, Default)]
-struct Point {
+struct ScreenPoint {
     rate: f64,
     p50_us: u64,
     p99_us: u64,
@@ -43,7 +43,7 @@ struct Point {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Step {
+struct ScreenStep {
     ended: u64,
     ok: u64,
     response: Buckets,
@@ -143,7 +143,7 @@ impl Watched {
         }
         let took = second.took.as_secs_f64().max(1e-3);
         let kept = second.metrics.iter().filter(|(metric, _)| METRICS.contains(metric));
-        self.seconds.push_back(Point {
+        self.seconds.push_back(ScreenPoint {
             rate: measure::shares::finished(&second.clients.counts) as f64 / took,
             p50_us: second.p50_us,
             p99_us: second.p99_us,
@@ -264,7 +264,7 @@ fn piece(rank: u8, soft: &str, style: Style, text: &str) -> Piece {
 /// How fast, and how long it takes, with curves of the last seconds.
 fn times(run: &Watched, look: &Look) -> Vec<Piece> {
     let room = look.size.0.saturating_sub(78) / 3 + 8;
-    let curve = |rank: u8, of: &dyn Fn(&Point) -> f64| {
+    let curve = |rank: u8, of: &dyn Fn(&ScreenPoint) -> f64| {
         let values: Vec<f64> = run.seconds.iter().rev().take(room).map(of).collect();
         piece(rank, " ", Style::Accent, &spark(values.into_iter().rev(), look.ascii))
     };

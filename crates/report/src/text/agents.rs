@@ -1,7 +1,7 @@
 //! The machines that made the run, a line each.
 
 use super::{Report, Section};
-use crate::show::{self, Table};
+use crate::show::{self, ShowTable};
 use measure::LostAgent;
 
 impl Report<'_> {
@@ -10,7 +10,7 @@ impl Report<'_> {
         if origins.is_empty() {
             return None;
         }
-        let mut table = Table::new("LLLrrrrrl");
+        let mut table = ShowTable::new("LLLrrrrrl");
         table.words([
             "origin",
             "at",
@@ -43,7 +43,7 @@ impl Report<'_> {
         if agents.is_empty() {
             return None;
         }
-        let mut table = Table::new("LLrrrrrl");
+        let mut table = ShowTable::new("LLrrrrrl");
         table.words(["agent", "at", "workers", "requests", "good", "p99", "began", "end"]);
         for agent in agents {
             table.row([

@@ -2,7 +2,7 @@
 
 use super::{Report, Section, hit_ratio, short};
 use crate::good;
-use crate::show::{self, Table};
+use crate::show::{self, ShowTable};
 use measure::shares::{answered, ratio};
 use measure::{Counts, PhaseResult};
 
@@ -87,7 +87,7 @@ impl Report<'_> {
     }
 }
 
-fn cache_table(counts: &Counts, nothing_stored: bool) -> Table {
+fn cache_table(counts: &Counts, nothing_stored: bool) -> ShowTable {
     // A proxy that stores nothing passes the client's own validator on.
     let revalidated = if nothing_stored { "304 of the origin, passed on" } else { "confirmed by the origin" };
     let kinds = [
@@ -98,7 +98,7 @@ fn cache_table(counts: &Counts, nothing_stored: bool) -> Table {
     ];
     let all = answered(counts);
     let all_bytes = kinds.iter().map(|(_, _, bytes, _)| bytes).sum();
-    let mut table = Table::new("lrrrrl");
+    let mut table = ShowTable::new("lrrrrl");
     table.words(["", "answers", "share", "bytes", "share", ""]);
     for (name, count, bytes, meaning) in kinds {
         table.row([

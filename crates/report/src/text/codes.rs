@@ -2,9 +2,9 @@
 //! says.
 
 use super::{Report, Section};
-use crate::show::{self, Table};
+use crate::show::{self, ShowTable};
 use measure::shares::ratio;
-use measure::{Code, CodeKind};
+use measure::{CodeKind, CountedCode};
 
 /// Codes that are shown; the others are in the JSON.
 const SHOWN: usize = 20;
@@ -17,7 +17,7 @@ impl Report<'_> {
             return None;
         }
         let all: u64 = list.iter().map(|code| code.count).sum();
-        let mut table = Table::new("rrLl");
+        let mut table = ShowTable::new("rrLl");
         for code in list.iter().take(SHOWN) {
             let share = ratio(code.count, all).map(show::percent);
             let meaning = if code.good { "success" } else { "failure" };
@@ -44,7 +44,7 @@ impl Report<'_> {
 }
 
 /// A code as it is shown; bytes that are no text are escaped.
-pub fn name(code: &Code<'_>) -> String {
+pub fn name(code: &CountedCode<'_>) -> String {
     match code.kind {
         CodeKind::Seen => code.text.escape_ascii().to_string(),
         CodeKind::Other => "(others)".to_owned(),

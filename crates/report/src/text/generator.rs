@@ -2,7 +2,7 @@
 
 use super::headline::Behind;
 use super::{Report, Section, machine};
-use crate::show::{self, Table, Wrapping};
+use crate::show::{self, ShowTable, Wrapping};
 use measure::{PhaseResult, TimeMetric, Worth};
 use plan::secret::MASK;
 
@@ -91,8 +91,8 @@ fn lateness(phase: &PhaseResult) -> Option<String> {
 }
 
 /// Names on the left, wrapped text on the right.
-fn fact_table(facts: Vec<(&str, String)>) -> Table {
-    let mut table = Table::new("ll").wrapped(Wrapping::Rest);
+fn fact_table(facts: Vec<(&str, String)>) -> ShowTable {
+    let mut table = ShowTable::new("ll").wrapped(Wrapping::Rest);
     facts.into_iter().for_each(|(name, text)| table.row([name.to_owned(), text]));
     table
 }

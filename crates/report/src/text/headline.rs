@@ -1,11 +1,11 @@
 //! The result in five lines: rate, hits, response time, failures, verdict.
 
 use super::{Report, Section, hit_ratio};
-use crate::show::{self, Table, Wrapping};
+use crate::show::{self, ShowTable, Wrapping};
 use measure::shares::{ratio, received_bytes};
 use measure::stored::Decay;
 use measure::verdict::nothing_good;
-use measure::{FindingKind, PhaseResult, TimeMetric, Verdict, Worth};
+use measure::{FindingKind, PhaseResult, RunVerdict, TimeMetric, Worth};
 
 /// Bytes that went are told where they are so many times those that came.
 const UPLOADING: u64 = 10;
@@ -28,7 +28,7 @@ impl Report<'_> {
     }
 
     pub(super) fn headline(&self, behind: Behind) -> Section {
-        let mut table = Table::new("ll").wrapped(Wrapping::Rest);
+        let mut table = ShowTable::new("ll").wrapped(Wrapping::Rest);
         self.headline_rows(behind).into_iter().for_each(|row| table.row(row));
         let mut section = Section::new(&self.title());
         section.quote("");
@@ -92,7 +92,7 @@ impl Report<'_> {
     }
 
     /// Where most requests got no good answer, that is the first thing to be said.
-    fn mostly_bad(&self, verdict: &Verdict) -> Option<Line> {
+    fn mostly_bad(&self, verdict: &RunVerdict) -> Option<Line> {
         let target = &verdict.target;
         let share = ratio(target.bad, target.requests).filter(|_| target.mostly_bad)?;
         let [most, rest @ ..] = target.findings.as_slice() else { return None };
@@ -172,7 +172,7 @@ impl Report<'_> {
     }
 
     /// Worth of the figures, in a sentence.
-    pub(super) fn measurement(&self, verdict: &Verdict, behind: Behind) -> String {
+    pub(super) fn measurement(&self, verdict: &RunVerdict, behind: Behind) -> String {
         let state = verdict.measurement.state;
         if let Some(reason) = told_reason(verdict).filter(|_| behind == Behind::Nothing) {
             return format!("{}: {reason}", state.text());
@@ -202,7 +202,7 @@ impl Report<'_> {
 }
 
 /// The first reason of what is said of a measurement in the section on the generator.
-fn told_reason(verdict: &Verdict) -> Option<&str> {
+fn told_reason(verdict: &RunVerdict) -> Option<&str> {
     let first = verdict.measurement.reasons.first().map(String::as_str);
     match verdict.measurement.state {
         Worth::BrokenOff | Worth::GeneratorBound | Worth::Disturbed => first,
@@ -211,7 +211,7 @@ fn told_reason(verdict: &Verdict) -> Option<&str> {
 }
 
 /// Where most requests never left this machine, the other figures are of a few, so that is the first thing to be said.
-fn mostly_not_asked(verdict: &Verdict, requests: u64) -> Option<Line> {
+fn mostly_not_asked(verdict: &RunVerdict, requests: u64) -> Option<Line> {
     let not_asked = verdict.target.not_asked;
     let share = ratio(not_asked, requests).filter(|_| verdict.target.was_mostly_not_asked())?;
     let count = show::count(not_asked);
@@ -223,7 +223,7 @@ fn mostly_not_asked(verdict: &Verdict, requests: u64) -> Option<Line> {
 }
 
 /// A cache that stopped storing is said first: the other figures are of two caches, one that stored and one that did not.
-fn stopped_storing(decay: Option<Decay>, verdict: &Verdict) -> Option<Line> {
+fn stopped_storing(decay: Option<Decay>, verdict: &RunVerdict) -> Option<Line> {
     let share = show::percent(decay?.after);
     let finding =
         verdict.target.findings.iter().find(|finding| finding.kind == FindingKind::StoppedStoring)?;

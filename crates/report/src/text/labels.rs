@@ -2,7 +2,7 @@
 
 use super::{Report, Section, short};
 use crate::labels;
-use crate::show::{self, Table};
+use crate::show::{self, ShowTable};
 
 impl Report<'_> {
     pub(super) fn labels(&self) -> Option<Section> {
@@ -10,7 +10,7 @@ impl Report<'_> {
         if lines.is_empty() {
             return None;
         }
-        let mut table = Table::new("LLrrrrr");
+        let mut table = ShowTable::new("LLrrrrr");
         table.words(["phase", "label", "ended", "not good", "p50", "p99", "longest"]);
         for line in lines {
             table.row([

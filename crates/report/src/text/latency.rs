@@ -1,7 +1,7 @@
 //! How long it took: from the whole request to its parts, with those on new and on reused connections apart.
 
 use super::{Report, Section};
-use crate::show::{self, Table};
+use crate::show::{self, ShowTable};
 use measure::{Censored, PhaseResult, TimeMetric};
 use plan::Pace;
 
@@ -61,7 +61,7 @@ impl Report<'_> {
 }
 
 /// The table; `None` where no time was recorded.
-fn table(phase: &PhaseResult) -> Option<Table> {
+fn table(phase: &PhaseResult) -> Option<ShowTable> {
     let rows = [
         (TimeMetric::Service, "service time"),
         (TimeMetric::Hit, "of hits"),
@@ -89,7 +89,7 @@ fn table(phase: &PhaseResult) -> Option<Table> {
     if found.is_empty() {
         return None;
     }
-    let mut table = Table::new("lrrrrrrr");
+    let mut table = ShowTable::new("lrrrrrrr");
     table.words(["", "count", "min", "p50", "p90", "p99", "p99.9", "max"]);
     found.into_iter().for_each(|row| table.row(row));
     Some(table)

@@ -1,7 +1,7 @@
 //! The load that was sent: phases, their paces, connections, TLS handshakes, and special requests.
 
 use super::{Report, Section, hit_ratio, short};
-use crate::show::{self, Table};
+use crate::show::{self, ShowTable};
 use measure::shares::{ratio, received_bytes};
 use measure::{Bound, Counts, PhaseResult};
 use plan::{Arrivals, Pace};
@@ -14,7 +14,7 @@ impl Report<'_> {
         if self.result.phases.is_empty() {
             return None;
         }
-        let mut table = Table::new("Lrrrrrrr");
+        let mut table = ShowTable::new("Lrrrrrrr");
         table.words(["phase", "for", "requests", "rate", "received", "hits", "p50", "p99"]);
         self.result.phases.iter().for_each(|phase| table.row(phase_row(phase)));
         let mut section = Section::new("Load");

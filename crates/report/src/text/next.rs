@@ -3,7 +3,7 @@
 use super::typed::{Door, FLAGS, LENGTH, NOT_OF_FIND, ONE_RUN, PACE, Typed};
 use super::{Report, Section};
 use measure::verdict::nothing_good;
-use measure::{Conduct, Failure, FailureKind, Names, Verdict, Worth};
+use measure::{Conduct, Failure, FailureKind, JudgedNames, RunVerdict, Worth};
 use plan::{Pace, Threshold};
 use std::net::SocketAddr;
 
@@ -53,7 +53,7 @@ impl Report<'_> {
     }
 
     /// Where requests got no good answer, one of them, or the word for it.
-    fn after_failures(&self, door: Door, typed: &Typed, verdict: &Verdict) -> Option<Advice> {
+    fn after_failures(&self, door: Door, typed: &Typed, verdict: &RunVerdict) -> Option<Advice> {
         let failed = match verdict.target.state {
             Conduct::Died | Conduct::NoGoodAnswer | Conduct::Silent | Conduct::Failed => true,
             Conduct::NotAsked | Conduct::Flawed | Conduct::Answered => false,
@@ -97,7 +97,7 @@ impl Report<'_> {
     }
 
     /// Where this machine was the limit, what it lacks.
-    fn of_machine(&self, verdict: &Verdict) -> Option<Advice> {
+    fn of_machine(&self, verdict: &RunVerdict) -> Option<Advice> {
         match verdict.measurement.state {
             Worth::GeneratorBound | Worth::Disturbed => {}
             Worth::Valid | Worth::NothingSent | Worth::CutOff | Worth::BrokenOff => return None,
@@ -132,7 +132,8 @@ impl Report<'_> {
 
     /// Where a condition on times was violated, the rate that keeps it.
     fn after_conditions(&self, door: Door, typed: &Typed) -> Option<Advice> {
-        let violated = self.result.thresholds.iter().filter(|one| one.violated && one.names != Names::Stop);
+        let violated =
+            self.result.thresholds.iter().filter(|one| one.violated && one.names != JudgedNames::Stop);
         let mut limits = violated.filter_map(|one| slo(&one.condition));
         let limit = limits.next().filter(|_| door == Door::Http)?;
         Advice::new(format!("the highest rate that keeps {limit}"), find(typed, &limit))

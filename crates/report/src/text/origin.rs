@@ -2,13 +2,13 @@
 
 use super::{Report, Section};
 use crate::good;
-use crate::show::{self, Table};
+use crate::show::{self, ShowTable};
 use measure::OriginCounts;
 
 impl Report<'_> {
     pub(super) fn origin(&self) -> Option<Section> {
         let origin = self.phase.origin.as_ref()?;
-        let mut table = Table::new("lrl");
+        let mut table = ShowTable::new("lrl");
         let rate = show::rate(self.phase.per_second(origin.requests));
         let connections = show::counted(origin.connections, "new connection");
         table.row(["requests".to_owned(), show::count(origin.requests), format!("{rate}, {connections}")]);

@@ -1,7 +1,7 @@
 //! How requests ended, and whether answers were right.
 
 use super::{Report, Section, short};
-use crate::show::{self, Table, Wrapping};
+use crate::show::{self, ShowTable, Wrapping};
 use measure::shares::ratio;
 use measure::{Counts, Evidence, Failure, FailureKind, Fault, RunResult};
 use plan::message::Framing;
@@ -22,7 +22,7 @@ impl Report<'_> {
         if counts.requests + counts.overflow == 0 {
             return None;
         }
-        let mut table = Table::new("rrl");
+        let mut table = ShowTable::new("rrl");
         for (value, meaning) in outcome_lines(counts).into_iter().filter(|(value, _)| *value > 0) {
             let share = ratio(value, counts.requests).map(show::percent);
             table.row([show::count(value), show::or_dash(share), meaning.to_owned()]);
@@ -51,7 +51,7 @@ impl Report<'_> {
     }
 
     fn add_failures(&self, section: &mut Section) {
-        let mut table = Table::new("rl").wrapped(Wrapping::Width(FAILURE_WIDTH));
+        let mut table = ShowTable::new("rl").wrapped(Wrapping::Width(FAILURE_WIDTH));
         self.phase.tally.failures().for_each(|(failure, count)| {
             let text = match failure.kind {
                 FailureKind::BadStatus => format!("{}: {}", failure.stage.text(), self.bad_statuses()),
@@ -304,8 +304,8 @@ pub fn unanswered(result: &RunResult) -> Option<String> {
     })
 }
 
-fn fault_table(faults: impl Iterator<Item = (Fault, u64)>) -> Table {
-    let mut table = Table::new("rl");
+fn fault_table(faults: impl Iterator<Item = (Fault, u64)>) -> ShowTable {
+    let mut table = ShowTable::new("rl");
     faults.for_each(|(fault, count)| table.row([show::count(count), fault.text().to_owned()]));
     table
 }

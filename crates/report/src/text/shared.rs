@@ -2,7 +2,7 @@
 //! also those of QUIC below.
 
 use super::{Report, Section};
-use crate::show::{self, Table};
+use crate::show::{self, ShowTable};
 use breach::Side;
 use measure::http3::CloseCount;
 use measure::{Fairness, Http2Counts, Http3Counts, QuicCounts, SharedCounts, http2, http3};
@@ -13,7 +13,7 @@ use std::time::Duration;
 const SHOWN: usize = 3;
 
 /// The figures of one protocol, with its names.
-struct Shown<'a> {
+struct TextShown<'a> {
     title: &'static str,
     frames: (&'a [&'static str], &'a [u64], &'a [u64]),
     resets: (&'a [&'static str], &'a [u64], &'a [u64]),
@@ -23,9 +23,9 @@ struct Shown<'a> {
     closes: &'a [CloseCount],
 }
 
-impl<'a> Shown<'a> {
-    fn http2(counts: &'a Http2Counts) -> Shown<'a> {
-        Shown {
+impl<'a> TextShown<'a> {
+    fn http2(counts: &'a Http2Counts) -> TextShown<'a> {
+        TextShown {
             title: "HTTP/2",
             frames: (&http2::FRAMES, &counts.received, &counts.sent),
             resets: (&http2::CODES, &counts.resets_received, &counts.resets_sent),
@@ -36,8 +36,8 @@ impl<'a> Shown<'a> {
         }
     }
 
-    fn http3(counts: &'a Http3Counts) -> Shown<'a> {
-        Shown {
+    fn http3(counts: &'a Http3Counts) -> TextShown<'a> {
+        TextShown {
             title: "HTTP/3",
             frames: (&http3::FRAMES, &counts.received, &counts.sent),
             resets: (&http3::CODES, &counts.resets_received, &counts.resets_sent),
@@ -51,15 +51,15 @@ impl<'a> Shown<'a> {
 
 impl Report<'_> {
     pub(super) fn http2(&self) -> Option<Section> {
-        self.phase.tally.http2().map(|counts| self.shared(&Shown::http2(counts)))
+        self.phase.tally.http2().map(|counts| self.shared(&TextShown::http2(counts)))
     }
 
     pub(super) fn http3(&self) -> Option<Section> {
-        self.phase.tally.http3().map(|counts| self.shared(&Shown::http3(counts)))
+        self.phase.tally.http3().map(|counts| self.shared(&TextShown::http3(counts)))
     }
 
-    fn shared(&self, shown: &Shown<'_>) -> Section {
-        let mut table = Table::new("ll");
+    fn shared(&self, shown: &TextShown<'_>) -> Section {
+        let mut table = ShowTable::new("ll");
         let (frames, received, sent) = shown.frames;
         let (codes, by_peer, by_us) = shown.resets;
         for (title, text) in [
@@ -210,7 +210,7 @@ fn closes(closes: &[CloseCount]) -> Vec<String> {
     lines
 }
 
-fn goaways(shown: &Shown<'_>) -> Vec<String> {
+fn goaways(shown: &TextShown<'_>) -> Vec<String> {
     let mut sorted: Vec<_> = shown.shared.goaways.iter().collect();
     sorted.sort_by_key(|one| std::cmp::Reverse(one.count));
     let line = |one: &measure::shared::GoAwayCount| {

@@ -2,7 +2,7 @@
 
 use super::headline::Behind;
 use super::{Report, Section};
-use crate::show::{self, Table};
+use crate::show::{self, ShowTable};
 use measure::{ExitCode, Histogram};
 
 /// Steps of the picture up to the 99th percentile; a row behind them has what took longer.
@@ -15,7 +15,7 @@ const QUANTILES: [(&str, f64); 5] =
 
 /// A row of the picture: how many times were at most so long, and longer than those of the row above.
 #[derive(Debug, PartialEq)]
-struct Row {
+struct ShortRow {
     /// In µs; `None`: however long.
     until: Option<u64>,
     count: u64,
@@ -47,7 +47,7 @@ impl Report<'_> {
         section.quote(&QUANTILES.map(at).join("   "));
         let rows = rows(times);
         let most = rows.iter().map(|row| row.count).max().unwrap_or(0).max(1);
-        let mut table = Table::new("rrl");
+        let mut table = ShowTable::new("rrl");
         for row in rows {
             let until = row.until.map_or_else(|| "longer".to_owned(), |us| format!("to {}", show::time(us)));
             table.row([until, show::count(row.count), "■".repeat((row.count * BAR / most) as usize)]);
@@ -61,16 +61,16 @@ impl Report<'_> {
 }
 
 /// The picture: even steps from the shortest time to the 99th percentile, and what took longer. Each time is in one row.
-fn rows(times: &Histogram) -> Vec<Row> {
+fn rows(times: &Histogram) -> Vec<ShortRow> {
     let shortest = times.min();
     let p99 = times.value_at_quantile(0.99);
     let step = p99.saturating_sub(shortest).div_ceil(STEPS).max(1);
     let mut until: Vec<u64> = (1..=STEPS).map(|row| (shortest + step * row).min(p99)).collect();
     until.dedup();
     let rows = until.into_iter().map(Some).chain([None]);
-    let mut rows: Vec<Row> = rows.map(|until| Row { until, count: 0 }).collect();
+    let mut rows: Vec<ShortRow> = rows.map(|until| ShortRow { until, count: 0 }).collect();
     for bucket in times.iter_recorded() {
-        let holds = |row: &&mut Row| row.until.is_none_or(|until| bucket.value_iterated_to() <= until);
+        let holds = |row: &&mut ShortRow| row.until.is_none_or(|until| bucket.value_iterated_to() <= until);
         if let Some(row) = rows.iter_mut().find(holds) {
             row.count += bucket.count_since_last_iteration();
         }
@@ -83,7 +83,7 @@ fn rows(times: &Histogram) -> Vec<Row> {
 mod tests {
     use super::*;
 
-    fn rows_of(all: impl IntoIterator<Item = u64>) -> Vec<Row> {
+    fn rows_of(all: impl IntoIterator<Item = u64>) -> Vec<ShortRow> {
         let mut times = Histogram::new_with_bounds(1, 3_600_000_000, 3).unwrap();
         all.into_iter().for_each(|us| times.record(us).unwrap());
         rows(&times)
@@ -99,7 +99,7 @@ mod tests {
             assert!(rows.len() <= STEPS as usize + 1, "{rows:?}");
             assert!(rows.windows(2).all(|two| two[1].until.is_none_or(|until| Some(until) > two[0].until)));
         }
-        assert_eq!(rows_of([7; 50]), [Row { until: Some(7), count: 50 }]);
+        assert_eq!(rows_of([7; 50]), [ShortRow { until: Some(7), count: 50 }]);
     }
 
     #[test]
@@ -110,6 +110,6 @@ mod tests {
             until,
             [110, 120, 130, 140, 150, 160, 170, 180].map(Some).into_iter().chain([None]).collect::<Vec<_>>()
         );
-        assert_eq!(rows.last(), Some(&Row { until: None, count: 1 }));
+        assert_eq!(rows.last(), Some(&ShortRow { until: None, count: 1 }));
     }
 }

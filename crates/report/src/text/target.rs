@@ -1,7 +1,7 @@
 //! The target's processes: who answered, what happened to them, and who answered at the end where these are others.
 
 use super::{Report, Section};
-use crate::show::{self, Table, Wrapping};
+use crate::show::{self, ShowTable, Wrapping};
 use measure::processes::{Behind, Unknown};
 
 /// Columns that an address of IPv4 with its port takes.
@@ -10,7 +10,7 @@ const NAME: usize = 21;
 impl Report<'_> {
     pub(super) fn target(&self) -> Option<Section> {
         let processes = &self.result.processes;
-        let mut table = Table::new("ll").wrapped(Wrapping::Width(show::WIDTH.saturating_sub(NAME + 4)));
+        let mut table = ShowTable::new("ll").wrapped(Wrapping::Width(show::WIDTH.saturating_sub(NAME + 4)));
         for behind in &processes.before {
             table.row([behind.address.clone(), behind.line()]);
         }

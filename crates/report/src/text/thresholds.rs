@@ -1,9 +1,9 @@
 //! Which conditions were kept.
 
 use super::{Report, Section};
-use crate::show::{self, Table};
+use crate::show::{self, ShowTable};
 use crate::thresholds;
-use measure::{FailureKind, Names};
+use measure::{FailureKind, JudgedNames};
 use plan::Threshold;
 
 impl Report<'_> {
@@ -12,7 +12,7 @@ impl Report<'_> {
         if judged.is_empty() {
             return None;
         }
-        let mut table = Table::new("Lrll");
+        let mut table = ShowTable::new("Lrll");
         for one in judged {
             let found = match (one.value, one.violated) {
                 _ if one.unevaluated => "not evaluated",
@@ -31,7 +31,7 @@ impl Report<'_> {
         if judged.iter().any(|one| one.violated) {
             section.say("One that is violated makes the exit code 3.");
         }
-        let fail_if = judged.iter().filter(|one| one.violated && one.names == Names::Forbidden);
+        let fail_if = judged.iter().filter(|one| one.violated && one.names == JudgedNames::Forbidden);
         let doubtful =
             fail_if.filter_map(|one| Threshold::parse(&one.condition).ok()?.forbids_what_is_wanted());
         doubtful.for_each(|line| section.say(&format!("{line}.")));
@@ -82,10 +82,10 @@ impl Report<'_> {
 }
 
 /// Role of a condition, in words.
-fn names(names: Names) -> &'static str {
+fn names(names: JudgedNames) -> &'static str {
     match names {
-        Names::Forbidden => "must not be",
-        Names::Required => "must be",
-        Names::Stop => "ends the run",
+        JudgedNames::Forbidden => "must not be",
+        JudgedNames::Required => "must be",
+        JudgedNames::Stop => "ends the run",
     }
 }

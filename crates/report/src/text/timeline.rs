@@ -2,7 +2,7 @@
 
 use super::{Report, Section, short, time_or_dash};
 use crate::good;
-use crate::show::{self, Table};
+use crate::show::{self, ShowTable};
 use measure::Row;
 
 /// Rows of the table through time, about.
@@ -20,7 +20,7 @@ impl Report<'_> {
             return None;
         }
         let rows = self.result.timeline.condensed(TIMELINE_ROWS);
-        let mut table = Table::new("rLlrrrrrr");
+        let mut table = ShowTable::new("rLlrrrrrr");
         table.words(["until", "phase", "", "hits", "rate", "origin", "p99", "failed", "agents"]);
         rows.iter().for_each(|row| table.row(self.timeline_row(row)));
         let mut section = Section::new("Through time");

@@ -1,7 +1,7 @@
 //! Requests that carried a trace context: how many, the trace ids of the slowest, and of those that no answer came to.
 
 use super::{Report, Section};
-use crate::show::{self, Table};
+use crate::show::{self, ShowTable};
 use std::time::Duration;
 
 impl Report<'_> {
@@ -23,8 +23,8 @@ impl Report<'_> {
     }
 
     /// Requests that no answer came to, those with a trace context.
-    fn lost_traces(&self) -> Option<Table> {
-        let mut table = Table::new("rrLL");
+    fn lost_traces(&self) -> Option<ShowTable> {
+        let mut table = ShowTable::new("rrLL");
         table.words(["waited", "due at", "trace id", "request"]);
         let lost = &self.result.lost;
         let traced = lost.iter().filter_map(|lost| Some((lost, lost.trace_id.as_ref()?)));
@@ -46,7 +46,7 @@ impl Report<'_> {
         section.say(&format!(
             "{requests} that came to an end had a trace context (traceparent). The slowest of them, by response time:"
         ));
-        let mut table = Table::new("rrLL");
+        let mut table = ShowTable::new("rrLL");
         table.words(["response", "due at", "trace id", "answer"]);
         for traced in &self.result.slowest {
             table.row([

@@ -3,9 +3,9 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
-use measure::stream::{BoundBy, Command, Controlled, End, Note, PhaseBegun, PhasePlan};
+use measure::stream::{BoundBy, Command, Controlled, MeasureEnd, Note, PhaseBegun, PhasePlan};
 use measure::{Buckets, Digits, Head, Histogram, RunEvent, Second, TimeMetric};
-use report::page::{self, Gathered, MOST_BYTES, Place};
+use report::page::{self, GatherPlace, Gathered, MOST_BYTES};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -84,7 +84,10 @@ fn run(seconds: u64, filling: u64) -> Gathered {
         command,
         ..Controlled::default()
     }));
-    gathered.apply(&RunEvent::End(Box::new(End { took: Duration::from_secs(seconds), ..End::default() })));
+    gathered.apply(&RunEvent::End(Box::new(MeasureEnd {
+        took: Duration::from_secs(seconds),
+        ..MeasureEnd::default()
+    })));
     gathered
 }
 
@@ -210,7 +213,7 @@ fn a_run_without_records_and_one_that_was_cut_are_shown() {
 fn changes_put_in_place_give_the_whole() {
     let mut gathered = Gathered::default();
     gathered.apply(&head());
-    let mut place = Place::default();
+    let mut place = GatherPlace::default();
     let mut rows: Vec<f64> = Vec::new();
     let mut told_whole = 0;
     for n in 0..8_000 {
@@ -235,7 +238,7 @@ fn a_phase_that_goes_on_says_when_it_is_to_end_and_nothing_of_being_cut_off() {
     gathered.apply(&head());
     gathered.apply(&RunEvent::Phase(PhaseBegun { phase: 1, ..PhaseBegun::default() }));
     gathered.apply(&second(0, 1));
-    let live = serde_json::to_value(gathered.change(Place::default())).unwrap();
+    let live = serde_json::to_value(gathered.change(GatherPlace::default())).unwrap();
     let phase = live["phases"].as_array().unwrap().last().unwrap();
     assert_eq!((&phase["planned_end_s"], phase.get("ended_s")), (&48.0.into(), None));
     assert_eq!((&live["state"], &live["notes"]), (&"live".into(), &Value::Array(Vec::new())));

@@ -78,7 +78,7 @@ fn plan(phases: Vec<Phase>) -> Plan {
             sources: Vec::new(),
             protocol: plan::Protocol::default(),
             check: plan::Check::default(),
-            limits: plan::Limits::default(),
+            limits: plan::LoadLimits::default(),
             phases,
             trace: plan::Trace::default(),
         }),

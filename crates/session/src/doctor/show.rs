@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::judge::{Finding, Level, port_limit};
 use super::need::Need;
-use report::show::{self, Table};
+use report::show::{self, ShowTable};
 use serde::Serialize;
 
 /// Name of the JSON's schema.
@@ -18,7 +18,7 @@ pub fn worst(findings: &[Finding]) -> Level {
 
 /// The findings as a table, beneath what they are judged by.
 pub fn text(need: &Need, findings: &[Finding]) -> String {
-    let mut table = Table::new("lll");
+    let mut table = ShowTable::new("lll");
     for finding in findings {
         let mut names = [finding.level.name(), finding.topic.name()];
         for line in finding.lines(show::WIDTH - 24) {

@@ -1,6 +1,6 @@
 //! Graphite: its plaintext protocol over TCP, with the names of JMeter's listener.
 
-use super::Shared;
+use super::ExportShared;
 use super::push::{Destination, Exporter, LineSocket, Outgoing, PushWay, Receiver, now_ms};
 use crate::problem::Problem;
 use report::graphite;
@@ -18,7 +18,7 @@ struct Paths {
 }
 
 impl Outgoing for Paths {
-    fn figures(&self, _: &Shared, since: &Interval, _: bool) -> Vec<u8> {
+    fn figures(&self, _: &ExportShared, since: &Interval, _: bool) -> Vec<u8> {
         graphite::lines(since, &self.prefix, now_ms() / 1000).into_bytes()
     }
 }

@@ -1,6 +1,6 @@
 //! InfluxDB: lines in the schema of JMeter's listener.
 
-use super::Shared;
+use super::ExportShared;
 use super::http::{AUTHORIZATION, Post, Target};
 use super::push::{APPLICATION, Destination, Exporter, Outgoing, PushWay, Receiver, now_ms};
 use crate::problem::Problem;
@@ -21,7 +21,7 @@ impl Outgoing for InfluxRows {
         Some(influx::event(&self.application, "wringer started", now_ms()).into_bytes())
     }
 
-    fn figures(&self, _: &Shared, since: &Interval, last: bool) -> Vec<u8> {
+    fn figures(&self, _: &ExportShared, since: &Interval, last: bool) -> Vec<u8> {
         let ended =
             if last { influx::event(&self.application, "wringer ended", now_ms()) } else { String::new() };
         (ended + &since.lines(&self.application, now_ms())).into_bytes()

@@ -49,7 +49,7 @@ pub struct Settings {
 #[derive(Debug, Clone)]
 pub struct Exports {
     to: Sender<Arc<RunEvent>>,
-    shared: Arc<Shared>,
+    shared: Arc<ExportShared>,
     over: Arc<watch::Sender<bool>>,
     linger: Duration,
     /// Told when all has been sent.
@@ -59,7 +59,7 @@ pub struct Exports {
 
 /// Known state of the run, for those who send it.
 #[derive(Debug)]
-struct Shared {
+struct ExportShared {
     known: Mutex<Known>,
     names: Names,
 }
@@ -75,7 +75,7 @@ struct Known {
     records_lost: bool,
 }
 
-impl Shared {
+impl ExportShared {
     fn known(&self) -> MutexGuard<'_, Known> {
         // Each change of it is whole.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
@@ -112,7 +112,7 @@ pub fn start(args: Settings) -> Result<Option<Exports>, Problem> {
     }
     let since = vec![Interval::default(); args.sent_to.len()];
     let known = Known { since, ..Known::default() };
-    let shared = Arc::new(Shared { known: Mutex::new(known), names: args.names });
+    let shared = Arc::new(ExportShared { known: Mutex::new(known), names: args.names });
     let lines = args.events;
     let server =
         args.prometheus.map(|at| prometheus::Server::bind(at, secret(args.prometheus_token.as_ref())?));
@@ -198,7 +198,7 @@ impl Sink for Exports {
     }
 }
 
-fn fold(told: &Receiver<Arc<RunEvent>>, shared: &Shared, mut lines: Option<Box<dyn Write + Send>>) {
+fn fold(told: &Receiver<Arc<RunEvent>>, shared: &ExportShared, mut lines: Option<Box<dyn Write + Send>>) {
     for event in told {
         if let Some(to) = &mut lines {
             let written =

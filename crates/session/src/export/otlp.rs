@@ -1,6 +1,6 @@
 //! OpenTelemetry: OTLP over HTTP, in protocol buffers.
 
-use super::Shared;
+use super::ExportShared;
 use super::http::{Post, Target};
 use super::push::{Destination, Exporter, Outgoing, PushWay, Receiver, now_ms};
 use crate::problem::Problem;
@@ -15,7 +15,7 @@ struct Otlp;
 
 impl Outgoing for Otlp {
     /// Counts are of the whole run.
-    fn figures(&self, shared: &Shared, _: &Interval, _: bool) -> Vec<u8> {
+    fn figures(&self, shared: &ExportShared, _: &Interval, _: bool) -> Vec<u8> {
         let (result, head) = shared.now();
         let began_ns = (head.started_unix_s * 1e9) as u64;
         let span = otlp::Span { began_ns, now_ns: now_ms() * 1_000_000 };

@@ -1,7 +1,7 @@
 //! `/metrics` for Prometheus: a listener that only reads. On this machine it asks for no token, by custom, but is called by no foreign
 //! name (DNS rebinding); elsewhere it wants one.
 
-use super::Shared;
+use super::ExportShared;
 use crate::httpd::{accept, is_equal};
 use crate::problem::Problem;
 use http_body_util::Full;
@@ -54,7 +54,7 @@ impl Server {
     }
 
     /// Answers until the process ends.
-    pub async fn serve(self, shared: Arc<Shared>) {
+    pub async fn serve(self, shared: Arc<ExportShared>) {
         let rule = Arc::new(Rule { address: self.address, token: self.token });
         let service = service_fn(move |request| answer(shared.clone(), rule.clone(), request));
         accept(self.listener, CONNECTIONS, service).await;
@@ -90,7 +90,7 @@ impl Rule {
 }
 
 async fn answer(
-    shared: Arc<Shared>,
+    shared: Arc<ExportShared>,
     rule: Arc<Rule>,
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {

@@ -1,7 +1,7 @@
 //! Figures sent to others every few seconds, and once more at the end. Each exporter is a file, and a row of [`EXPORTERS`].
 
 use super::http::Post;
-use super::{Shared, graphite, influx, otlp};
+use super::{ExportShared, graphite, influx, otlp};
 use crate::problem::Problem;
 use plan::Secret;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub(super) trait Outgoing: Send {
     }
 
     /// Figures as they are sent now. `since`: all that was sent to nobody yet by this exporter.
-    fn figures(&self, shared: &Shared, since: &report::interval::Interval, last: bool) -> Vec<u8>;
+    fn figures(&self, shared: &ExportShared, since: &report::interval::Interval, last: bool) -> Vec<u8>;
 }
 
 /// Somebody who takes figures: how they reach it, and as what.
@@ -85,7 +85,7 @@ impl Push {
     }
 
     /// Sends until the run is over, and then once more.
-    pub(super) async fn run(mut self, shared: Arc<Shared>, mut over: watch::Receiver<bool>) {
+    pub(super) async fn run(mut self, shared: Arc<ExportShared>, mut over: watch::Receiver<bool>) {
         if let Some(opening) = self.receiver.format.opening() {
             self.send(&shared, opening).await;
         }
@@ -101,13 +101,13 @@ impl Push {
         self.send_figures(&shared, true).await;
     }
 
-    async fn send_figures(&mut self, shared: &Shared, last: bool) {
+    async fn send_figures(&mut self, shared: &ExportShared, last: bool) {
         let since = shared.since(self.number);
         let body = self.receiver.format.figures(shared, &since, last);
         self.send(shared, body).await;
     }
 
-    async fn send(&mut self, shared: &Shared, body: Vec<u8>) {
+    async fn send(&mut self, shared: &ExportShared, body: Vec<u8>) {
         let bytes = body.len();
         let name = self.exporter.name;
         let sent = match &mut self.receiver.way {

@@ -6,7 +6,7 @@
 
 use super::shown;
 use super::tls::Versions;
-use crate::Shown;
+use crate::ToolShown;
 use crate::reads::Reads;
 use ::plan::{Body, Credentials, FieldValue, Secret};
 use std::fmt::Write;
@@ -27,11 +27,11 @@ struct Opt {
 
 /// Effect of an option on what has been read so far.
 enum Meaning {
-    Switch(fn(&mut Reader<'_>) -> Result<(), Shown>),
-    Value(fn(&mut Reader<'_>, &str) -> Result<(), Shown>),
+    Switch(fn(&mut AbReader<'_>) -> Result<(), ToolShown>),
+    Value(fn(&mut AbReader<'_>, &str) -> Result<(), ToolShown>),
 }
 
-const fn switch(letter: char, help: &'static str, on: fn(&mut Reader<'_>) -> Result<(), Shown>) -> Opt {
+const fn switch(letter: char, help: &'static str, on: fn(&mut AbReader<'_>) -> Result<(), ToolShown>) -> Opt {
     Opt { letter, value: "", help, meaning: Meaning::Switch(on) }
 }
 
@@ -39,7 +39,7 @@ const fn value(
     letter: char,
     value: &'static str,
     help: &'static str,
-    set: fn(&mut Reader<'_>, &str) -> Result<(), Shown>,
+    set: fn(&mut AbReader<'_>, &str) -> Result<(), ToolShown>,
 ) -> Opt {
     Opt { letter, value, help, meaning: Meaning::Value(set) }
 }
@@ -85,17 +85,17 @@ static OPTIONS: &[Opt] = &[
     value('b', "bytes", "Size of the kernel's send and receive buffers", set!(window = number)),
     value('B', "addresses", "Local addresses to connect from, in turn: A,A,…", sources),
     value('p', "file", "POST this file; -T says what it is", |reader, file| {
-        reader.body("POST", Method::Post, file)
+        reader.body("POST", AbMethod::Post, file)
     }),
     value('u', "file", "PUT this file; -T says what it is", |reader, file| {
-        reader.body("PUT", Method::Put, file)
+        reader.body("PUT", AbMethod::Put, file)
     }),
     value('T', "type", "Content-type of the file [default: text/plain]", set!(content_type = text)),
     value('v', "level", "2: request and header blocks, 3: statuses, too", set!(verbosity = number)),
     switch('w', "Report as an HTML table", on!(html)),
     switch('i', "HEAD instead of GET", |reader| {
         reader.first_method("HEAD")?;
-        reader.typed.method = Method::Head;
+        reader.typed.method = AbMethod::Head;
         Ok(())
     }),
     value('x', "attributes", "Of the HTML table", |reader, text| reader.attribute(0, text)),
@@ -114,7 +114,7 @@ static OPTIONS: &[Opt] = &[
         reader.auth("Proxy-Authorization", text)
     }),
     value('X', "host:port", "Proxy [port: 80]", set!(proxy = text)),
-    switch('V', "Version", |_| Err(Shown::told(super::banner(false)))),
+    switch('V', "Version", |_| Err(ToolShown::told(super::banner(false)))),
     switch('k', "Keep connections (HTTP keep-alive)", on!(keep_alive)),
     switch('d', "No table of percentiles", on!(no_percentiles)),
     switch('S', "No deviations, medians and warnings", on!(no_confidence)),
@@ -124,7 +124,7 @@ static OPTIONS: &[Opt] = &[
     value('e', "file", "Write the percentiles as CSV", set!(csv = path)),
     switch('r', "Failed connections do not change the exit code", on!(survives)),
     value('m', "method", "Method", |reader, text| {
-        reader.typed.method = Method::Custom(text.to_owned());
+        reader.typed.method = AbMethod::Custom(text.to_owned());
         Ok(())
     }),
     switch('h', "This text", |_| Err(shown::usage(""))),
@@ -154,7 +154,7 @@ fn path(value: &str) -> Option<PathBuf> {
     Some(PathBuf::from(value))
 }
 
-fn sources(reader: &mut Reader<'_>, text: &str) -> Result<(), Shown> {
+fn sources(reader: &mut AbReader<'_>, text: &str) -> Result<(), ToolShown> {
     reader.typed.sources.extend(text.split(',').map(str::to_owned));
     Ok(())
 }
@@ -169,7 +169,7 @@ const OURS: [(&str, &str); 4] = [
 
 /// How a request's method was chosen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) enum Method {
+pub(super) enum AbMethod {
     /// It was not: GET.
     #[default]
     None,
@@ -185,14 +185,14 @@ pub(super) enum Method {
 
 /// The command line as typed.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Typed {
+pub(super) struct AbTyped {
     pub requests: i64,
     pub concurrency: i64,
     pub time_limit: Option<i64>,
     pub timeout: i64,
     pub window: i64,
     pub sources: Vec<String>,
-    pub method: Method,
+    pub method: AbMethod,
     /// The file of `-p` or `-u`.
     pub body: Option<Body>,
     pub content_type: Option<String>,
@@ -231,9 +231,9 @@ pub(super) struct Typed {
 ///
 /// # Errors
 /// The text shown instead: usage, version, or why a value cannot be meant.
-pub(super) fn read(words: &[String], files: &dyn Reads) -> Result<Typed, Shown> {
+pub(super) fn read(words: &[String], files: &dyn Reads) -> Result<AbTyped, ToolShown> {
     let mut reader =
-        Reader { typed: Typed { requests: 1, concurrency: 1, timeout: 30, ..Typed::default() }, files };
+        AbReader { typed: AbTyped { requests: 1, concurrency: 1, timeout: 30, ..AbTyped::default() }, files };
     let mut at = 0;
     while let Some(word) = words.get(at) {
         let Some(cluster) = word.strip_prefix('-').filter(|cluster| !cluster.is_empty()) else { break };
@@ -253,15 +253,15 @@ pub(super) fn read(words: &[String], files: &dyn Reads) -> Result<Typed, Shown> 
     Ok(reader.typed)
 }
 
-struct Reader<'a> {
-    typed: Typed,
+struct AbReader<'a> {
+    typed: AbTyped,
     files: &'a dyn Reads,
 }
 
-impl Reader<'_> {
+impl AbReader<'_> {
     /// The options of one word; `at` is the place of the next word, which may be a value. `None`: one is not known, which
     /// ends the options.
-    fn cluster(&mut self, cluster: &str, words: &[String], at: &mut usize) -> Result<Option<()>, Shown> {
+    fn cluster(&mut self, cluster: &str, words: &[String], at: &mut usize) -> Result<Option<()>, ToolShown> {
         let mut rest = cluster;
         while let Some(letter) = rest.chars().next() {
             rest = &rest[letter.len_utf8()..];
@@ -295,10 +295,10 @@ impl Reader<'_> {
     }
 
     /// True if it is a word of ours.
-    fn ours(&mut self, word: &str) -> Result<bool, Shown> {
+    fn ours(&mut self, word: &str) -> Result<bool, ToolShown> {
         let (name, value) = word.split_once('=').unwrap_or((word, ""));
         match name {
-            "--help" => return Err(Shown::told(usage())),
+            "--help" => return Err(ToolShown::told(usage())),
             "--show-plan" => self.typed.show_plan = true,
             "--json" if !value.is_empty() => self.typed.json = Some(PathBuf::from(value)),
             "--threads" if !value.is_empty() => self.typed.workers = Some(number(value)),
@@ -311,18 +311,18 @@ impl Reader<'_> {
     }
 
     /// An attribute of the HTML report, which it asks for.
-    fn attribute(&mut self, place: usize, text: &str) -> Result<(), Shown> {
+    fn attribute(&mut self, place: usize, text: &str) -> Result<(), ToolShown> {
         self.typed.html = true;
         self.typed.attributes[place] = Some(text.to_owned());
         Ok(())
     }
 
-    fn auth(&mut self, field: &'static str, login: &str) -> Result<(), Shown> {
+    fn auth(&mut self, field: &'static str, login: &str) -> Result<(), ToolShown> {
         self.typed.auth.push((field, basic(login)));
         Ok(())
     }
 
-    fn body(&mut self, name: &str, method: Method, file: &str) -> Result<(), Shown> {
+    fn body(&mut self, name: &str, method: AbMethod, file: &str) -> Result<(), ToolShown> {
         self.first_method(name)?;
         self.typed.method = method;
         let body = self.files.body(Path::new(file)).map_err(|error| {
@@ -333,9 +333,9 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn first_method(&self, name: &str) -> Result<(), Shown> {
+    fn first_method(&self, name: &str) -> Result<(), ToolShown> {
         match self.typed.method {
-            Method::None => Ok(()),
+            AbMethod::None => Ok(()),
             _ => Err(shown::refused(&format!("Cannot mix {name} with other methods"))),
         }
     }

@@ -1,8 +1,8 @@
 //! `wringer ab`: the old tool's options, streams, files and exit codes over a session.
 
-use super::report::{Asked, Gnuplot, Heads, Seen, begin};
+use super::report::{AbAsked, AbSeen, Gnuplot, Heads, begin};
 use super::{self as door, Run, banner, parse};
-use crate::Shown;
+use crate::ToolShown;
 use crate::reads::Disk;
 use crate::runner::{Door, Moment};
 use console::output as show;
@@ -29,10 +29,10 @@ impl Door for Ab {
     const NAME: &'static str = "ab";
     const ABOUT: &'static str = "ApacheBench's ab: the same options, the same report";
     const NAMES_FAILURES: bool = true;
-    type View = door::View;
+    type View = door::AbView;
     type Lines = Progress;
 
-    fn read(args: &[OsString], moment: &Moment) -> Result<Ab, Shown> {
+    fn read(args: &[OsString], moment: &Moment) -> Result<Ab, ToolShown> {
         parse(args, &Moment::env, moment.seed, &Disk).map(|run| Ab { run })
     }
 
@@ -90,10 +90,10 @@ fn code(exit: u8) -> Exit {
 }
 
 /// Shows the report and says how the process ends.
-fn report(run: &Run, asked: &Asked, finished: &Finished, told: Progress) -> Result<Exit, Problem> {
+fn report(run: &Run, asked: &AbAsked, finished: &Finished, told: Progress) -> Result<Exit, Problem> {
     let result = &finished.result;
     let phase = result.measured();
-    let mut seen = Seen::new(&phase, asked, result.interrupted);
+    let mut seen = AbSeen::new(&phase, asked, result.interrupted);
     seen.first = told.first;
     let suite = |tls: FirstTls| (CipherSuite::openssl_name(tls.suite).to_owned(), tls);
     seen.tls = told.tls.map(suite).map(|(name, tls)| (tls, name));
@@ -124,10 +124,10 @@ fn report(run: &Run, asked: &Asked, finished: &Finished, told: Progress) -> Resu
     Ok(Exit::Ok)
 }
 
-fn asked(run: &Run) -> Asked {
+fn asked(run: &Run) -> AbAsked {
     let view = &run.view;
     let stop = run.plan.load.as_ref().and_then(|load| load.phases.first()).map(|phase| phase.stop);
-    Asked {
+    AbAsked {
         hostname: view.hostname.clone(),
         port: view.port,
         path: plan::secret::without_secrets(&view.path),
@@ -150,7 +150,7 @@ fn cannot_open(what: &str, error: &io::Error) -> Problem {
     Problem::Words { text: format!("Cannot open {what} output file: {}", reason(error)), exit: 1 }
 }
 
-fn keep(run: &Run, finished: &Finished, seen: &Seen, gnuplot: Gnuplot) -> Result<(), Problem> {
+fn keep(run: &Run, finished: &Finished, seen: &AbSeen, gnuplot: Gnuplot) -> Result<(), Problem> {
     let csv = run.view.csv.as_ref().filter(|_| seen.done() > 0).map_or(Ok(()), |file| {
         std::fs::write(file, super::report::csv(&seen.distributions.total))
             .map_err(|error| cannot_open("CSV", &error))

@@ -2,7 +2,7 @@
 //!
 //! Two stages: `args.rs` reads what was typed as the old tool read it, `plan.rs` says what it means; `url.rs` and `tls.rs`
 //! know two of its dialects. Nothing is opened or printed here: files come through a function, and text goes out as
-//! [`Shown`].
+//! [`ToolShown`].
 
 mod args;
 mod door;
@@ -14,17 +14,17 @@ mod url;
 
 pub use door::Ab;
 
-use crate::Shown;
+use crate::ToolShown;
 use crate::reads::Reads;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// A test, and how to show it.
-pub type Run = crate::Run<View>;
+pub type Run = crate::Run<AbView>;
 
 /// Values and settings for the output of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct View {
+pub struct AbView {
     /// The name or address in the URL.
     pub hostname: String,
     /// Its port.
@@ -80,7 +80,7 @@ pub fn parse(
     env: &dyn Fn(&str) -> Option<String>,
     seed: u64,
     files: &dyn Reads,
-) -> Result<Run, Shown> {
+) -> Result<Run, ToolShown> {
     let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     args::read(&words, files).and_then(|typed| plan::mean(typed, env, seed))
 }

@@ -1,15 +1,15 @@
 //! Stage two: what the words mean, as a Plan. Start at [`mean`].
 
-use super::args::{Method, Typed, number};
+use super::args::{AbMethod, AbTyped, number};
 use super::url::{Url, split_authority};
-use super::{Run, View, shown, tls};
-use crate::Shown;
+use super::{AbView, Run, shown, tls};
+use crate::ToolShown;
 use crate::field::is_field;
 use crate::without_phase;
 use ::plan::{
-    CloseBy, Endpoint, Expect, ExpectBody, Field, FieldValue, Http, Http1, Http1Version, Io, Limits, Load,
-    Masked, Pace, Phase, Plan, Protocol, Request, RequestStep, Scenario, Site, SourceRange, Step, Stop, Tls,
-    Trace,
+    CloseBy, Endpoint, Expect, ExpectBody, Field, FieldValue, Http, Http1, Http1Version, Io, Load,
+    LoadLimits, Masked, Pace, Phase, Plan, Protocol, Request, RequestStep, Scenario, Site, SourceRange, Step,
+    Stop, Tls, Trace,
 };
 use std::time::Duration;
 
@@ -28,7 +28,11 @@ const PROXY_PORT: u16 = 80;
 ///
 /// # Errors
 /// The text shown instead, for a value that cannot be meant.
-pub(super) fn mean(mut typed: Typed, env: &dyn Fn(&str) -> Option<String>, seed: u64) -> Result<Run, Shown> {
+pub(super) fn mean(
+    mut typed: AbTyped,
+    env: &dyn Fn(&str) -> Option<String>,
+    seed: u64,
+) -> Result<Run, ToolShown> {
     let url = check(&typed)?;
     let mut notices = std::mem::take(&mut typed.notices);
     if typed.cookies.len() > 1 {
@@ -53,7 +57,7 @@ pub(super) fn mean(mut typed: Typed, env: &dyn Fn(&str) -> Option<String>, seed:
 }
 
 /// Checks all that ab checks once it has read everything, in its order.
-fn check(typed: &Typed) -> Result<Url, Shown> {
+fn check(typed: &AbTyped) -> Result<Url, ToolShown> {
     let usage = |why: &str| {
         let mut shown = shown::usage(why);
         let before: String = typed.notices.iter().map(|line| format!("{line}\n")).collect();
@@ -70,7 +74,7 @@ fn check(typed: &Typed) -> Result<Url, Shown> {
     }
     if typed.concurrency == 0 {
         let text = "ab: -c 0: nothing would be sent; give at least 1 connection\n".to_owned();
-        return Err(Shown::refused(text, shown::USAGE));
+        return Err(ToolShown::refused(text, shown::USAGE));
     }
     if typed.timeout == 0 {
         return Err(shown::failed("ab: -s 0: every request would fail at once; give 1 second or more"));
@@ -78,13 +82,13 @@ fn check(typed: &Typed) -> Result<Url, Shown> {
     if !url.has_host() {
         let host = Masked::address(&url.host);
         let text = format!("apr_sockaddr_info_get() for {host}: Name or service not known (670002)\n");
-        return Err(Shown::refused(text, shown::UNKNOWN_HOST));
+        return Err(ToolShown::refused(text, shown::UNKNOWN_HOST));
     }
     Ok(url)
 }
 
 /// `host:port`.
-fn proxy(text: &str) -> Result<String, Shown> {
+fn proxy(text: &str) -> Result<String, ToolShown> {
     let refused = |why: &str| shown::failed(&format!("ab: -X {why}"));
     let endpoint = Endpoint::read(text).map_err(|fault| refused(&fault.to_string()))?;
     let shown = Masked::address(text);
@@ -100,7 +104,7 @@ fn proxy(text: &str) -> Result<String, Shown> {
 }
 
 /// The value of a field of the user's own.
-fn own_field<'a>(typed: &'a Typed, name: &str) -> Option<&'a str> {
+fn own_field<'a>(typed: &'a AbTyped, name: &str) -> Option<&'a str> {
     let named =
         |field: &&String| field.get(..name.len()).is_some_and(|front| front.eq_ignore_ascii_case(name));
     let field = typed.fields.iter().rev().find(named)?;
@@ -108,7 +112,7 @@ fn own_field<'a>(typed: &'a Typed, name: &str) -> Option<&'a str> {
 }
 
 /// The name that TLS asks for: that of a Host field of the user's own, or the URL's; never an address.
-fn server_name(typed: &Typed, url: &Url) -> Option<String> {
+fn server_name(typed: &AbTyped, url: &Url) -> Option<String> {
     if !url.secure || typed.no_server_name {
         return None;
     }
@@ -121,13 +125,13 @@ fn server_name(typed: &Typed, url: &Url) -> Option<String> {
 }
 
 fn plan(
-    typed: &Typed,
+    typed: &AbTyped,
     url: &Url,
     proxy: Option<&str>,
     server_name: Option<String>,
     env: &dyn Fn(&str) -> Option<String>,
     seed: u64,
-) -> Result<Plan, Shown> {
+) -> Result<Plan, ToolShown> {
     let tls = match url.secure {
         true => Some(tls::mean(
             typed.versions,
@@ -143,13 +147,13 @@ fn plan(
         sources: sources(typed)?,
         protocol: Protocol::Http(http(typed, tls)),
         check: ::plan::Check { evidence: 0, ..::plan::Check::default() },
-        limits: Limits {
+        limits: LoadLimits {
             connect: timeout,
             request: timeout,
             grace: Duration::ZERO,
             // ab does not pause where a server refuses.
             pause: Duration::ZERO,
-            ..Limits::default()
+            ..LoadLimits::default()
         },
         phases: vec![phase(typed, url, proxy.is_some())],
         trace: Trace {
@@ -172,7 +176,7 @@ fn plan(
     })
 }
 
-fn http(typed: &Typed, tls: Option<Tls>) -> Http {
+fn http(typed: &AbTyped, tls: Option<Tls>) -> Http {
     Http {
         requests_per_connection: if typed.keep_alive { None } else { Some(1) },
         close: CloseBy::Peer,
@@ -183,7 +187,7 @@ fn http(typed: &Typed, tls: Option<Tls>) -> Http {
     }
 }
 
-fn phase(typed: &Typed, url: &Url, proxied: bool) -> Phase {
+fn phase(typed: &AbTyped, url: &Url, proxied: bool) -> Phase {
     let body = if typed.any_length { ExpectBody::Complete } else { ExpectBody::SameLength };
     let after = typed.time_limit.and_then(|seconds| u64::try_from(seconds).ok()).filter(|limit| *limit > 0);
     Phase {
@@ -205,13 +209,13 @@ fn phase(typed: &Typed, url: &Url, proxied: bool) -> Phase {
     }
 }
 
-fn request(typed: &Typed, url: &Url, proxied: bool) -> Request {
+fn request(typed: &AbTyped, url: &Url, proxied: bool) -> Request {
     let method = match &typed.method {
-        Method::None => "GET",
-        Method::Head => "HEAD",
-        Method::Post => "POST",
-        Method::Put => "PUT",
-        Method::Custom(method) => method,
+        AbMethod::None => "GET",
+        AbMethod::Head => "HEAD",
+        AbMethod::Post => "POST",
+        AbMethod::Put => "PUT",
+        AbMethod::Custom(method) => method,
     };
     let scheme = if url.secure { "https" } else { "http" };
     let request = Request {
@@ -237,7 +241,7 @@ fn address(scheme: &str, url: &Url) -> String {
 }
 
 /// The header fields in the order of ab. A line of the user's own that is no field, or has no blank, stands as it is.
-fn fields(typed: &Typed, url: &Url) -> Vec<Field> {
+fn fields(typed: &AbTyped, url: &Url) -> Vec<Field> {
     let mut fields = Vec::new();
     let mut field = |name: &str, value: FieldValue| fields.push(Field::new(name, value));
     if typed.keep_alive {
@@ -281,13 +285,13 @@ fn field_as_typed(own: &str, field: &mut dyn FnMut(&str, FieldValue)) {
     }
 }
 
-fn sources(typed: &Typed) -> Result<Vec<SourceRange>, Shown> {
+fn sources(typed: &AbTyped) -> Result<Vec<SourceRange>, ToolShown> {
     let read = |text: &String| text.parse().map_err(|why: String| shown::failed(&format!("ab: -B: {why}")));
     typed.sources.iter().map(read).collect()
 }
 
 /// One worker for one connection; otherwise as asked for, or `None` for as many as there are cores.
-fn threads(typed: &Typed, env: &dyn Fn(&str) -> Option<String>) -> Result<Option<u16>, Shown> {
+fn threads(typed: &AbTyped, env: &dyn Fn(&str) -> Option<String>) -> Result<Option<u16>, ToolShown> {
     let asked = typed.workers.or_else(|| env("WRINGER_THREADS").map(|text| number(&text)));
     let most = typed.concurrency.clamp(1, 1024);
     match asked {
@@ -299,11 +303,11 @@ fn threads(typed: &Typed, env: &dyn Fn(&str) -> Option<String>) -> Result<Option
     }
 }
 
-fn view(typed: &Typed, url: Url, proxy: Option<String>, server_name: Option<String>) -> View {
+fn view(typed: &AbTyped, url: Url, proxy: Option<String>, server_name: Option<String>) -> AbView {
     let progress = (typed.requests > SHORT && !typed.quiet).then(|| (typed.requests / 10).max(100) as u64);
     let attribute =
         |at: usize, default: &str| typed.attributes[at].clone().unwrap_or_else(|| default.to_owned());
-    View {
+    AbView {
         connects_to: proxy.clone().unwrap_or_else(|| format!("{}:{}", url.authority_host(), url.port)),
         hostname: url.host,
         port: url.port,

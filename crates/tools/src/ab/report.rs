@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// Settings of the run, as far as the report shows them.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct AbAsked {
     /// Host of the URL.
     pub hostname: String,
     /// Port of the URL.
@@ -55,7 +55,7 @@ pub struct Asked {
 
 /// Results of the run.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct AbSeen {
     /// It ended before its requests and its time did, because nobody listened any more.
     pub gave_up: bool,
     /// How long it took.
@@ -70,15 +70,15 @@ pub struct Seen {
     pub tls: Option<(FirstTls, String)>,
 }
 
-impl Seen {
+impl AbSeen {
     /// From the figures of a run.
-    pub fn new(phase: &PhaseResult, asked: &Asked, interrupted: bool) -> Seen {
+    pub fn new(phase: &PhaseResult, asked: &AbAsked, interrupted: bool) -> AbSeen {
         let distributions = phase.tally.distributions().cloned().unwrap_or_default();
         let short = distributions.total.count() < asked.requests;
         let by_the_clock = asked.time_limit.filter(|limit| short && phase.took >= *limit);
         let took = if interrupted { phase.took } else { by_the_clock.unwrap_or(distributions.until) };
         let gave_up = short && by_the_clock.is_none() && !interrupted;
-        Seen { gave_up, took, tally: phase.tally.clone(), distributions, first: None, tls: None }
+        AbSeen { gave_up, took, tally: phase.tally.clone(), distributions, first: None, tls: None }
     }
 
     /// Requests that have ended, well or not.
@@ -129,7 +129,7 @@ impl Seen {
         server.and_then(|value| value.split_whitespace().next()).unwrap_or_default()
     }
 
-    fn document_length(&self, asked: &Asked) -> String {
+    fn document_length(&self, asked: &AbAsked) -> String {
         if asked.any_length {
             return "Variable".to_owned();
         }
@@ -141,10 +141,10 @@ impl Seen {
     }
 
     /// Per second and in units of 1024; `None` where no time passed or nothing was done.
-    fn rates(&self) -> Option<Rates> {
+    fn rates(&self) -> Option<AbRates> {
         let seconds = self.took.as_secs_f64();
         let done = self.done() as f64;
-        (seconds > 0.0 && done > 0.0).then(|| Rates {
+        (seconds > 0.0 && done > 0.0).then(|| AbRates {
             requests: done / seconds,
             each_ms: seconds * 1e3 / done,
             received: self.received_bytes() as f64 / 1024.0 / seconds,
@@ -153,7 +153,7 @@ impl Seen {
     }
 
     /// Returns the error that ab would have ended with instead of going on: the line that it prints, and its exit code.
-    pub fn fatal(&self, asked: &Asked) -> Option<(String, u8)> {
+    pub fn fatal(&self, asked: &AbAsked) -> Option<(String, u8)> {
         let mut fatal: Option<(String, u8)> = None;
         for (failure, _) in self.tally.failures() {
             match failure.kind {
@@ -216,7 +216,7 @@ impl Failed {
     }
 }
 
-struct Rates {
+struct AbRates {
     requests: f64,
     each_ms: f64,
     received: f64,
@@ -224,14 +224,14 @@ struct Rates {
 }
 
 /// `Benchmarking HOST …`, which precedes a run; nothing in HTML. `progress`: lines are going to follow on stderr.
-pub fn begin(asked: &Asked, progress: bool) -> String {
+pub fn begin(asked: &AbAsked, progress: bool) -> String {
     let through = asked.proxy.as_ref().map_or(String::new(), |proxy| format!("[through {proxy}] "));
     let dots = if progress { "\n" } else { "..." };
     format!("Benchmarking {} {through}(be patient){dots}", asked.hostname)
 }
 
 /// The text report.
-pub fn text(asked: &Asked, seen: &Seen) -> String {
+pub fn text(asked: &AbAsked, seen: &AbSeen) -> String {
     let mut text = String::from("\n\n");
     server(&mut text, asked, seen);
     totals(&mut text, asked, seen);
@@ -250,7 +250,7 @@ fn line(text: &mut String, label: &str, value: impl std::fmt::Display) {
     let _ = writeln!(text, "{:<24}{value}", format!("{label}:"));
 }
 
-fn server(text: &mut String, asked: &Asked, seen: &Seen) {
+fn server(text: &mut String, asked: &AbAsked, seen: &AbSeen) {
     line(text, "Server Software", seen.software());
     line(text, "Server Hostname", &asked.hostname);
     line(text, "Server Port", asked.port);
@@ -276,7 +276,7 @@ fn protocol(tls: &FirstTls, suite: &str) -> String {
     format!("{version},{suite},{},{bits}", tls.key_bits.unwrap_or(0))
 }
 
-fn totals(text: &mut String, asked: &Asked, seen: &Seen) {
+fn totals(text: &mut String, asked: &AbAsked, seen: &AbSeen) {
     let counts = &seen.tally.counts;
     let failed = seen.failed();
     line(text, "Concurrency Level", asked.concurrency);
@@ -336,7 +336,7 @@ fn rows(distributions: &RequestDistributions) -> [(&'static str, &'static str, &
     ]
 }
 
-fn times(text: &mut String, asked: &Asked, distributions: &RequestDistributions) {
+fn times(text: &mut String, asked: &AbAsked, distributions: &RequestDistributions) {
     text.push_str("\nConnection Times (ms)\n");
     if !asked.confidence {
         text.push_str("              min   avg   max\n");

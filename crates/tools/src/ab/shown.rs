@@ -1,7 +1,7 @@
 //! Texts shown instead of a test, in ab's manner.
 
 use super::args;
-use crate::Shown;
+use crate::ToolShown;
 
 /// The old tool's code for usage of any kind: EINVAL.
 pub(super) const USAGE: u8 = 22;
@@ -9,17 +9,17 @@ pub(super) const USAGE: u8 = 22;
 pub(super) const UNKNOWN_HOST: u8 = 50;
 
 /// Why, and the usage.
-pub(super) fn usage(why: &str) -> Shown {
+pub(super) fn usage(why: &str) -> ToolShown {
     let why = if why.is_empty() { String::new() } else { format!("ab: {why}\n") };
-    Shown::refused(format!("{why}{}", args::usage()), USAGE)
+    ToolShown::refused(format!("{why}{}", args::usage()), USAGE)
 }
 
 /// A line, and the blank one that the old tool has after it.
-pub(super) fn refused(why: &str) -> Shown {
-    Shown::refused(format!("{why}\n\n"), 1)
+pub(super) fn refused(why: &str) -> ToolShown {
+    ToolShown::refused(format!("{why}\n\n"), 1)
 }
 
 /// A line.
-pub(super) fn failed(why: &str) -> Shown {
-    Shown::refused(format!("{why}\n"), 1)
+pub(super) fn failed(why: &str) -> ToolShown {
+    ToolShown::refused(format!("{why}\n"), 1)
 }

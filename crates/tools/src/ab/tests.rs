@@ -14,7 +14,7 @@ fn read(file: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Words are told apart by blanks; `_` stands for one within a word.
-fn parsed(line: &str) -> Result<Run, Shown> {
+fn parsed(line: &str) -> Result<Run, ToolShown> {
     let words: Vec<OsString> = line.split_whitespace().map(|word| word.replace('_', " ").into()).collect();
     parse(&words, &|_| None, 7, &read)
 }
@@ -26,7 +26,7 @@ fn run(line: &str) -> Run {
     }
 }
 
-fn shown(line: &str) -> Shown {
+fn shown(line: &str) -> ToolShown {
     match parsed(line) {
         Err(shown) => shown,
         Ok(run) => panic!("{line}: {run:?}"),

@@ -1,7 +1,7 @@
 //! TLS settings that ab gives in OpenSSL's words, as the plan has them.
 
 use super::shown;
-use crate::{Shown, openssl};
+use crate::{ToolShown, openssl};
 use ::plan::{CipherSuite, Resumption, Tls, TlsVersion};
 
 /// The value of `-f`.
@@ -43,7 +43,7 @@ pub(super) fn mean(
     suites: Option<&str>,
     certificate: Option<&str>,
     server_name: Option<String>,
-) -> Result<Tls, Shown> {
+) -> Result<Tls, ToolShown> {
     let only = match versions {
         Versions::All => None,
         Versions::Only(version) => Some(version),

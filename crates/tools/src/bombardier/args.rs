@@ -1,15 +1,15 @@
 //! Stage one: what was typed. What it means is [`super::plan`]'s business.
 
-use super::{Client, Parts};
-use crate::Shown;
-use crate::getopt::{self, Read, Row, on, set, switch, text, value};
+use super::{BombardierClient, BombardierParts};
+use crate::ToolShown;
+use crate::getopt::{self, GetoptRead, GetoptRow, on, set, switch, text, value};
 use crate::goflag::time;
 use std::ffi::OsString;
 use std::time::Duration;
 
 /// The command line as typed.
 #[derive(Debug, Clone)]
-pub(super) struct Typed {
+pub(super) struct BombardierTyped {
     pub connections: u64,
     pub timeout: Duration,
     pub latencies: bool,
@@ -25,9 +25,9 @@ pub(super) struct Typed {
     pub requests: Option<u64>,
     pub duration: Option<Duration>,
     pub rate: Option<u64>,
-    pub client: Client,
-    pub parts: Parts,
-    pub format: Format,
+    pub client: BombardierClient,
+    pub parts: BombardierParts,
+    pub format: BombardierFormat,
     /// Ours.
     pub json: Option<String>,
     pub show_plan: bool,
@@ -36,14 +36,14 @@ pub(super) struct Typed {
 
 /// The form of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum BombardierFormat {
     Text,
     Json,
 }
 
-impl Default for Typed {
-    fn default() -> Typed {
-        Typed {
+impl Default for BombardierTyped {
+    fn default() -> BombardierTyped {
+        BombardierTyped {
             connections: 125,
             timeout: Duration::from_secs(2),
             latencies: false,
@@ -59,9 +59,9 @@ impl Default for Typed {
             requests: None,
             duration: None,
             rate: None,
-            client: Client::default(),
-            parts: Parts { intro: true, progress: true, result: true },
-            format: Format::Text,
+            client: BombardierClient::default(),
+            parts: BombardierParts { intro: true, progress: true, result: true },
+            format: BombardierFormat::Text,
             json: None,
             show_plan: false,
             url: String::new(),
@@ -82,8 +82,8 @@ fn lasting(text: &str) -> Result<Option<Duration>, String> {
     time.map(Some).ok_or_else(|| "at least 1s, such as 10s or 1m30s".to_owned())
 }
 
-fn parts(text: &str) -> Result<Parts, String> {
-    let mut parts = Parts { intro: false, progress: false, result: false };
+fn parts(text: &str) -> Result<BombardierParts, String> {
+    let mut parts = BombardierParts { intro: false, progress: false, result: false };
     for part in text.split(',') {
         match part.trim() {
             "i" | "intro" => parts.intro = true,
@@ -95,21 +95,21 @@ fn parts(text: &str) -> Result<Parts, String> {
     Ok(parts)
 }
 
-fn format(text: &str) -> Result<Format, String> {
+fn format(text: &str) -> Result<BombardierFormat, String> {
     match text {
-        "pt" | "plain-text" => Ok(Format::Text),
-        "j" | "json" => Ok(Format::Json),
+        "pt" | "plain-text" => Ok(BombardierFormat::Text),
+        "j" | "json" => Ok(BombardierFormat::Json),
         _ => Err("plain-text or json: templates of Go's are not read here".to_owned()),
     }
 }
 
-fn client(typed: &mut Typed, client: Client) -> Result<(), String> {
+fn client(typed: &mut BombardierTyped, client: BombardierClient) -> Result<(), String> {
     typed.client = client;
     Ok(())
 }
 
 /// Every option, in the order of the usage text.
-static OPTIONS: &[Row<Typed>] = &[
+static OPTIONS: &[GetoptRow<BombardierTyped>] = &[
     value("connections", 'c', "N", "Connections at once [125]", set!(connections = positive)),
     value("timeout", 't', "TIME", "Time limit of connecting and of a request [2s]", set!(timeout = time)),
     switch("latencies", 'l', "Tell percentiles of the times", on!(latencies)),
@@ -132,10 +132,14 @@ static OPTIONS: &[Row<Typed>] = &[
     value("duration", 'd', "TIME", "End after so long [10s]", set!(duration = lasting)),
     value("rate", 'r', "N", "Requests per second in all [no limit]", set!(rate = some_positive)),
     switch("fasthttp", ' ', "Fields as of the client fasthttp [the default]", |typed, _| {
-        client(typed, Client::FastHttp)
+        client(typed, BombardierClient::FastHttp)
     }),
-    switch("http1", ' ', "Fields as of Go's client, over HTTP/1.1", |typed, _| client(typed, Client::Http1)),
-    switch("http2", ' ', "Fields as of Go's client, over HTTP/2", |typed, _| client(typed, Client::Http2)),
+    switch("http1", ' ', "Fields as of Go's client, over HTTP/1.1", |typed, _| {
+        client(typed, BombardierClient::Http1)
+    }),
+    switch("http2", ' ', "Fields as of Go's client, over HTTP/2", |typed, _| {
+        client(typed, BombardierClient::Http2)
+    }),
     value(
         "print",
         'p',
@@ -144,15 +148,18 @@ static OPTIONS: &[Row<Typed>] = &[
         set!(parts = parts),
     ),
     switch("no-print", 'q', "Print nothing", |typed, _| {
-        typed.parts = Parts { intro: false, progress: false, result: false };
+        typed.parts = BombardierParts { intro: false, progress: false, result: false };
         Ok(())
     }),
     value("format", 'o', "FORM", "The result's form: plain-text or json [plain-text]", set!(format = format)),
-    Row {
+    GetoptRow {
         ours: true,
         ..value("result-json", ' ', "FILE", "Write wringer's result as JSON, too", set!(json = text))
     },
-    Row { ours: true, ..switch("show-plan", ' ', "Print what this means, and run nothing", on!(show_plan)) },
+    GetoptRow {
+        ours: true,
+        ..switch("show-plan", ' ', "Print what this means, and run nothing", on!(show_plan))
+    },
     // Whoever reads the options looks for them.
     switch(VERSION, ' ', "Show the version", |_, _| Ok(())),
     switch(HELP, ' ', "Show this", |_, _| Ok(())),
@@ -163,7 +170,7 @@ const VERSION: &str = "version";
 
 /// The usage text.
 pub(super) fn usage() -> String {
-    let line = |row: &Row<Typed>| {
+    let line = |row: &GetoptRow<BombardierTyped>| {
         let short = if row.short == ' ' { "    ".to_owned() } else { format!("-{}, ", row.short) };
         let long = format!("--{} {}", row.long, row.shown);
         let ours = if row.ours { "Not in bombardier: " } else { "" };
@@ -174,38 +181,38 @@ pub(super) fn usage() -> String {
 }
 
 /// Why there is no test.
-pub(super) fn refused(complaint: &str) -> Shown {
-    Shown::refused(format!("bombardier: {complaint}\n"), 1)
+pub(super) fn refused(complaint: &str) -> ToolShown {
+    ToolShown::refused(format!("bombardier: {complaint}\n"), 1)
 }
 
 /// Reads the words after the tool's name, options anywhere among them.
 ///
 /// # Errors
 /// The usage text, the version, or what was wrong.
-pub(super) fn read(args: &[OsString]) -> Result<Typed, Shown> {
+pub(super) fn read(args: &[OsString]) -> Result<BombardierTyped, ToolShown> {
     let words = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let (options, operands) = getopt::read(&OPTIONS.iter().collect::<Vec<_>>(), words);
-    let mut typed = Typed::default();
+    let mut typed = BombardierTyped::default();
     for option in options {
         match option {
-            Read::Option { row, .. } if row.long == HELP => return Err(Shown::told(usage())),
-            Read::Option { row, .. } if row.long == VERSION => {
-                return Err(Shown::told(format!(
+            GetoptRead::Option { row, .. } if row.long == HELP => return Err(ToolShown::told(usage())),
+            GetoptRead::Option { row, .. } if row.long == VERSION => {
+                return Err(ToolShown::told(format!(
                     "bombardier, as wringer {} speaks it\n",
                     env!("CARGO_PKG_VERSION")
                 )));
             }
-            Read::Option { row, label, value } => {
+            GetoptRead::Option { row, label, value } => {
                 let shown =
                     if row.long == "header" { plan::secret::shown_line(&value) } else { value.clone() };
                 (row.set)(&mut typed, &value)
                     .map_err(|wanted| refused(&format!("{label} '{shown}': give {wanted}")))?;
             }
-            Read::OptionError(wrong) => return Err(refused(&format!("{}, try --help", wrong.text()))),
+            GetoptRead::OptionError(wrong) => return Err(refused(&format!("{}, try --help", wrong.text()))),
         }
     }
     match operands.as_slice() {
-        [url] => Ok(Typed { url: url.clone(), ..typed }),
+        [url] => Ok(BombardierTyped { url: url.clone(), ..typed }),
         [] => Err(refused("required argument 'url' not provided, try --help")),
         [_, more, ..] => Err(refused(&format!("unexpected {more}, try --help"))),
     }

@@ -2,7 +2,7 @@
 
 use super::report;
 use super::{self as door, Run, parse};
-use crate::Shown;
+use crate::ToolShown;
 use crate::reads::Disk;
 use crate::runner::{Door, Moment, Silent};
 use console::output as show;
@@ -16,10 +16,10 @@ pub struct Bombardier(Run);
 impl Door for Bombardier {
     const NAME: &'static str = "bombardier";
     const ABOUT: &'static str = "bombardier: the same options and report";
-    type View = door::View;
+    type View = door::BombardierView;
     type Lines = Silent;
 
-    fn read(args: &[OsString], moment: &Moment) -> Result<Bombardier, Shown> {
+    fn read(args: &[OsString], moment: &Moment) -> Result<Bombardier, ToolShown> {
         parse(args, moment.seed, &Disk).map(Bombardier)
     }
 

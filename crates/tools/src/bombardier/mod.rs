@@ -2,7 +2,7 @@
 //!
 //! Two stages: `args.rs` reads what was typed, `plan.rs` says what it means. Nothing is opened or printed here: files come through a
 //! function,
-//! and text goes out as [`Shown`].
+//! and text goes out as [`ToolShown`].
 
 mod args;
 mod door;
@@ -11,17 +11,17 @@ pub mod report;
 
 pub use door::Bombardier;
 
-use crate::Shown;
+use crate::ToolShown;
 use crate::reads::Reads;
 use std::ffi::OsString;
 use std::time::Duration;
 
 /// A test, and how to show it.
-pub type Run = crate::Run<View>;
+pub type Run = crate::Run<BombardierView>;
 
 /// Values and settings for the output of a test.
 #[derive(Debug, Clone, PartialEq)]
-pub struct View {
+pub struct BombardierView {
     /// The URL, without secrets.
     pub url: String,
     /// The method.
@@ -37,9 +37,9 @@ pub struct View {
     /// Time limit of a request.
     pub timeout: Duration,
     /// The client of bombardier's that this stands for.
-    pub client: Client,
+    pub client: BombardierClient,
     /// Parts of the output.
-    pub parts: Parts,
+    pub parts: BombardierParts,
     /// Percentiles of the times are told.
     pub latencies: bool,
     /// The result is JSON.
@@ -48,7 +48,7 @@ pub struct View {
 
 /// The clients of bombardier's, which send different fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Client {
+pub enum BombardierClient {
     /// The default.
     #[default]
     FastHttp,
@@ -58,20 +58,20 @@ pub enum Client {
     Http2,
 }
 
-impl Client {
+impl BombardierClient {
     /// The name in the result as JSON.
     pub fn name(self) -> &'static str {
         match self {
-            Client::FastHttp => "fasthttp",
-            Client::Http1 => "net/http.v1",
-            Client::Http2 => "net/http.v2",
+            BombardierClient::FastHttp => "fasthttp",
+            BombardierClient::Http1 => "net/http.v1",
+            BombardierClient::Http2 => "net/http.v2",
         }
     }
 }
 
 /// Parts of the output that are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parts {
+pub struct BombardierParts {
     /// A line before the run.
     pub intro: bool,
     /// A word at its end; a bar is not drawn.
@@ -86,7 +86,7 @@ pub struct Parts {
 ///
 /// # Errors
 /// The text shown instead of a test.
-pub fn parse(args: &[OsString], now_seed: u64, files: &dyn Reads) -> Result<Run, Shown> {
+pub fn parse(args: &[OsString], now_seed: u64, files: &dyn Reads) -> Result<Run, ToolShown> {
     args::read(args).and_then(|typed| plan::mean(typed, now_seed, files))
 }
 

@@ -3,16 +3,16 @@
 //! Differences from the old tool become notices, but only where this command line meets them. `docs/src/bombardier.md` has the whole
 //! list.
 
-use super::args::{Format, Typed, refused};
-use super::{Client, Run, View};
+use super::args::{BombardierFormat, BombardierTyped, refused};
+use super::{BombardierClient, BombardierView, Run};
 use crate::field;
 use crate::reads::Reads;
 use crate::url::{address, with_scheme};
-use crate::{Shown, without_phase};
+use crate::{ToolShown, without_phase};
 use ::plan::check::MAX_USERS;
 use ::plan::secret::without_secrets;
 use ::plan::{
-    Address, Body, Check, CheckContent, Expect, Field, Http, Http1, Http2, Io, Limits, Load, Pace, Phase,
+    Address, Body, Check, CheckContent, Expect, Field, Http, Http1, Http2, Io, Load, LoadLimits, Pace, Phase,
     Plan, Protocol, Request, RequestStep, Scenario, Site, Step, Stop, Tls,
 };
 use std::path::Path;
@@ -25,7 +25,7 @@ const LASTS: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// The text shown instead, for a value that cannot be meant.
-pub(super) fn mean(typed: Typed, now_seed: u64, files: &dyn Reads) -> Result<Run, Shown> {
+pub(super) fn mean(typed: BombardierTyped, now_seed: u64, files: &dyn Reads) -> Result<Run, ToolShown> {
     check(&typed)?;
     let url = with_scheme(&typed.url);
     let address = address(&url).map_err(|why| refused(&why))?;
@@ -47,7 +47,7 @@ pub(super) fn mean(typed: Typed, now_seed: u64, files: &dyn Reads) -> Result<Run
     if let Some(first) = plan.check().into_iter().next() {
         return Err(refused(without_phase(&first)));
     }
-    let view = View {
+    let view = BombardierView {
         url: without_secrets(&url),
         method: typed.method,
         body: typed.body.as_deref().unwrap_or("").to_owned(),
@@ -58,12 +58,12 @@ pub(super) fn mean(typed: Typed, now_seed: u64, files: &dyn Reads) -> Result<Run
         client: typed.client,
         parts: typed.parts,
         latencies: typed.latencies,
-        json: typed.format == Format::Json,
+        json: typed.format == BombardierFormat::Json,
     };
     Ok(Run { plan, view, notices, json: typed.json.map(Into::into), show_plan: typed.show_plan })
 }
 
-fn check(typed: &Typed) -> Result<(), Shown> {
+fn check(typed: &BombardierTyped) -> Result<(), ToolShown> {
     if typed.stream {
         return Err(refused(
             "-s: bodies are not sent in chunks here: leave it out, and the body has its length",
@@ -79,21 +79,21 @@ fn check(typed: &Typed) -> Result<(), Shown> {
 }
 
 /// A line for each thing that is otherwise than in bombardier.
-fn differences(typed: &Typed, address: &Address) -> Vec<String> {
+fn differences(typed: &BombardierTyped, address: &Address) -> Vec<String> {
     let mut told = Vec::new();
     if typed.requests.is_some() && typed.duration.is_some() {
         told.push("-d does not count where -n is given, as in bombardier".to_owned());
     }
-    if typed.no_keep_alive && typed.client == Client::FastHttp {
+    if typed.no_keep_alive && typed.client == BombardierClient::FastHttp {
         told.push("-a closes each connection here; bombardier's default client keeps them".to_owned());
     }
-    if typed.client == Client::Http2 && !address.secure {
+    if typed.client == BombardierClient::Http2 && !address.secure {
         told.push("--http2 is for https:// URLs: HTTP/1.1 is spoken".to_owned());
     }
     told
 }
 
-fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result<Plan, Shown> {
+fn plan(typed: &BombardierTyped, address: &Address, request: Request, seed: u64) -> Result<Plan, ToolShown> {
     let users = u32::try_from(typed.connections).ok().filter(|users| *users <= MAX_USERS);
     let users =
         users.ok_or_else(|| refused(&format!("-c {}: give at most {MAX_USERS}", typed.connections)))?;
@@ -121,11 +121,11 @@ fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result
     let load = Load {
         protocol: Protocol::Http(http(typed, address)),
         check: Check { content: CheckContent::Nothing, length: false, evidence: 0, ..Check::default() },
-        limits: Limits {
+        limits: LoadLimits {
             connect: typed.timeout,
             request: typed.timeout,
             grace: Duration::ZERO,
-            ..Limits::default()
+            ..LoadLimits::default()
         },
         phases: vec![phase],
         ..Load::default()
@@ -141,8 +141,8 @@ fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result
     })
 }
 
-fn http(typed: &Typed, address: &Address) -> Http {
-    let two = typed.client == Client::Http2 && address.secure;
+fn http(typed: &BombardierTyped, address: &Address) -> Http {
+    let two = typed.client == BombardierClient::Http2 && address.secure;
     let says_close = |text: &String| {
         text.split_once(':').is_some_and(|(name, value)| {
             name.trim().eq_ignore_ascii_case("connection") && value.trim().eq_ignore_ascii_case("close")
@@ -166,7 +166,7 @@ fn http(typed: &Typed, address: &Address) -> Http {
 }
 
 /// The fields in the order of the client that is stood in for.
-fn fields(typed: &Typed, address: &Address, body: &Body) -> Result<Vec<Field>, Shown> {
+fn fields(typed: &BombardierTyped, address: &Address, body: &Body) -> Result<Vec<Field>, ToolShown> {
     let mut own = field::typed(&typed.headers)
         .map_err(|line| refused(&format!("Invalid header format: '{line}': give 'K: V'")))?;
     let mut take = |name: &str, default: &str| {
@@ -179,7 +179,7 @@ fn fields(typed: &Typed, address: &Address, body: &Body) -> Result<Vec<Field>, S
         body.length().filter(|_| has_body).map(|length| Field::new("Content-Length", length.to_string()));
     let mut fields = Vec::new();
     match typed.client {
-        Client::FastHttp => {
+        BombardierClient::FastHttp => {
             fields.extend([take("User-Agent", "fasthttp"), host]);
             if has_body && !["GET", "HEAD"].contains(&typed.method.as_str()) {
                 fields.push(take("Content-Type", "application/octet-stream"));
@@ -187,7 +187,7 @@ fn fields(typed: &Typed, address: &Address, body: &Body) -> Result<Vec<Field>, S
             fields.extend(length);
             fields.extend(own);
         }
-        Client::Http1 | Client::Http2 => {
+        BombardierClient::Http1 | BombardierClient::Http2 => {
             fields.extend([host, take("User-Agent", "Go-http-client/1.1")]);
             fields.extend(length);
             own.sort_by_key(|field| field.name.to_ascii_lowercase());

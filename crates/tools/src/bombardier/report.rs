@@ -2,7 +2,7 @@
 //!
 //! Differences from the old tool's figures, and their reasons, are in `docs/src/bombardier.md`.
 
-use super::View;
+use super::BombardierView;
 use crate::goflag::written;
 use crate::wrk::report::rows;
 use measure::shares::received_bytes;
@@ -14,7 +14,7 @@ use std::time::Duration;
 const PERCENTS: [u32; 5] = [50, 75, 90, 95, 99];
 
 /// The line before the run.
-pub fn intro(view: &View) -> String {
+pub fn intro(view: &BombardierView) -> String {
     let url = &view.url;
     let connections = view.connections;
     match view.requests {
@@ -32,7 +32,7 @@ pub fn text(result: &RunResult, latencies: bool) -> String {
     let measured = result.measured();
     let times = rows::latency(&measured);
     let mut text = "Statistics        Avg      Stdev        Max\n".to_owned();
-    let rates = Rates::of(result, &measured);
+    let rates = BombardierRates::of(result, &measured);
     text += &row("Reqs/sec", [rates.mean, rates.deviation, rates.max()], |rate| format!("{rate:.2}"));
     let spread = Dispersion::of(&times);
     text += &row("Latency", [spread.mean, spread.stdev, spread.max as f64], time);
@@ -56,15 +56,15 @@ fn row(name: &str, of: [f64; 3], unit: fn(f64) -> String) -> String {
 }
 
 /// Answers per second of all connections: in all, and in each line of the run.
-struct Rates {
+struct BombardierRates {
     mean: f64,
     deviation: f64,
     /// Those of the lines, ascending.
     seen: Vec<f64>,
 }
 
-impl Rates {
-    fn of(result: &RunResult, measured: &PhaseResult) -> Rates {
+impl BombardierRates {
+    fn of(result: &RunResult, measured: &PhaseResult) -> BombardierRates {
         let mean = measured.per_second(rows::answered(measured));
         let lines = result.timeline.rows.iter().filter(|line| line.seconds > 0.0);
         let mut seen: Vec<f64> = lines.map(|line| line.counts.ended as f64 / line.seconds).collect();
@@ -74,7 +74,7 @@ impl Rates {
         seen.sort_by(f64::total_cmp);
         let squares: f64 = seen.iter().map(|rate| (rate - mean).powi(2)).sum();
         let deviation = if seen.len() < 2 { 0.0 } else { (squares / (seen.len() - 1) as f64).sqrt() };
-        Rates { mean, deviation, seen }
+        BombardierRates { mean, deviation, seen }
     }
 
     fn max(&self) -> f64 {
@@ -158,7 +158,7 @@ fn binary(bytes: f64) -> String {
 }
 
 /// The result as JSON, in a line without its end.
-pub fn json(result: &RunResult, view: &View) -> String {
+pub fn json(result: &RunResult, view: &BombardierView) -> String {
     let measured = result.measured();
     let mut spec = Map::new();
     let mut say = |name: &str, value: Value| {
@@ -209,7 +209,7 @@ fn outcome(result: &RunResult, measured: &PhaseResult, latencies: bool) -> Value
     if latencies {
         latency["percentiles"] = percentiles(&times);
     }
-    let rates = Rates::of(result, measured);
+    let rates = BombardierRates::of(result, measured);
     let of_rates: Map<String, Value> =
         PERCENTS.map(|percent| (percent.to_string(), rates.at(percent).into())).into_iter().collect();
     let rps =

@@ -5,7 +5,7 @@ use crate::wrk::report::tests::{exchange, result};
 use ::plan::{Pace, Phase, Request};
 use measure::{Failure, FailureKind, Outcome, PhaseResult, Stage};
 
-fn parse_line(line: &str) -> Result<Run, Shown> {
+fn parse_line(line: &str) -> Result<Run, ToolShown> {
     parse(&tests::words(line), 7, &tests::read_file)
 }
 
@@ -97,7 +97,7 @@ fn what_is_otherwise_is_told_and_what_cannot_be_meant_refused() {
         let shown = parse_line(line).unwrap_err();
         assert!(shown.exit == 1 && shown.err.contains(said), "{line}: {shown:?}");
     }
-    assert_eq!(parse_line("--help").unwrap_err(), Shown::told(help()));
+    assert_eq!(parse_line("--help").unwrap_err(), ToolShown::told(help()));
 }
 
 fn some(phase: &mut PhaseResult) {

@@ -1,13 +1,13 @@
 //! Stage one: what was typed. What it means is [`super::plan`]'s business.
 
-use crate::Shown;
+use crate::ToolShown;
 use crate::goflag::{self, Flag, Wrong, flag, number, plain, set, some_number, switch, text, time};
 use std::ffi::OsString;
 use std::time::Duration;
 
 /// The command line as typed.
 #[derive(Debug, Clone)]
-pub(super) struct Typed {
+pub(super) struct FortioTyped {
     pub qps: f64,
     pub connections: u64,
     pub lasts: Duration,
@@ -46,9 +46,9 @@ pub(super) struct Typed {
     pub without_effect: Vec<String>,
 }
 
-impl Default for Typed {
-    fn default() -> Typed {
-        Typed {
+impl Default for FortioTyped {
+    fn default() -> FortioTyped {
+        FortioTyped {
             qps: 8.0,
             connections: 4,
             lasts: Duration::from_secs(5),
@@ -98,7 +98,7 @@ fn percentiles(text: &str) -> Result<Vec<f64>, String> {
     all.ok_or_else(|| "percentiles with commas, such as 50,99.9".to_owned())
 }
 
-fn no_effect(typed: &mut Typed, why: &str) -> Result<(), String> {
+fn no_effect(typed: &mut FortioTyped, why: &str) -> Result<(), String> {
     typed.without_effect.push(why.to_owned());
     Ok(())
 }
@@ -108,7 +108,7 @@ fn refuse(why: &str) -> Result<(), String> {
 }
 
 /// Every flag of `load`, in the order of the usage text.
-static FLAGS: &[Flag<Typed>] = &[
+static FLAGS: &[Flag<FortioTyped>] = &[
     flag("qps", "RATE", "Requests per second in all; 0: as fast as it goes [8]", set!(qps = amount)),
     flag("c", "N", "Connections, each with one request under way [4]", set!(connections = number)),
     flag("t", "TIME", "How long it lasts; 0: until it is interrupted [5s]", set!(lasts = time)),
@@ -189,23 +189,23 @@ pub(super) fn usage() -> String {
 }
 
 /// Why there is no test.
-pub(super) fn refused(complaint: &str) -> Shown {
-    Shown::refused(format!("fortio: {complaint}\n"), 1)
+pub(super) fn refused(complaint: &str) -> ToolShown {
+    ToolShown::refused(format!("fortio: {complaint}\n"), 1)
 }
 
 /// Reads the words after the tool's name. Flags may stand in front of `load`, too.
 ///
 /// # Errors
 /// The usage text, and what was wrong.
-pub(super) fn read(args: &[OsString]) -> Result<Typed, Shown> {
-    let mut typed = Typed::default();
+pub(super) fn read(args: &[OsString]) -> Result<FortioTyped, ToolShown> {
+    let mut typed = FortioTyped::default();
     let wrong = |wrong: Wrong| match wrong {
-        Wrong::Help => Shown::told(usage()),
+        Wrong::Help => ToolShown::told(usage()),
         Wrong::Line(why) => goflag::refused("fortio", &why, "See fortio load -h\n", 1),
     };
     let words = goflag::read(FLAGS, args, &mut typed).map_err(wrong)?;
     match words.split_first() {
-        None => Err(Shown::refused(usage(), 1)),
+        None => Err(ToolShown::refused(usage(), 1)),
         Some((command, rest)) if command == "load" => {
             let rest: Vec<OsString> = rest.iter().map(OsString::from).collect();
             let mut operands = goflag::read(FLAGS, &rest, &mut typed).map_err(wrong)?.into_iter();

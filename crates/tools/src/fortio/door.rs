@@ -1,8 +1,8 @@
 //! `wringer fortio load`: the old tool's options, report, JSON and exit codes over a session.
 
-use super::report::{self, Told};
+use super::report::{self, FortioWords};
 use super::{self as door, Run, parse};
-use crate::Shown;
+use crate::ToolShown;
 use crate::reads::Disk;
 use crate::runner::{Door, Moment, Silent};
 use console::output as show;
@@ -28,10 +28,10 @@ impl Fortio {
 impl Door for Fortio {
     const NAME: &'static str = "fortio";
     const ABOUT: &'static str = "fortio: load, with its report and JSON";
-    type View = door::View;
+    type View = door::FortioView;
     type Lines = Silent;
 
-    fn read(args: &[OsString], moment: &Moment) -> Result<Fortio, Shown> {
+    fn read(args: &[OsString], moment: &Moment) -> Result<Fortio, ToolShown> {
         parse(args, moment.seed, &Disk).map(Fortio)
     }
 
@@ -58,8 +58,11 @@ impl Door for Fortio {
 
     fn lay_out(&self, finished: &Finished, _: Silent) -> Result<Exit, Problem> {
         let view = &self.0.view;
-        let told =
-            Told { view, started_unix_s: finished.head.started_unix_s, threads: finished.head.threads };
+        let told = FortioWords {
+            view,
+            started_unix_s: finished.head.started_unix_s,
+            threads: finished.head.threads,
+        };
         self.say(&report::text(&finished.result, view));
         if let Some(file) = &view.result {
             let json = report::json(&finished.result, &told);

@@ -2,7 +2,7 @@
 //!
 //! Two stages: `args.rs` reads what was typed as Go's flags are read, `plan.rs` says what it means. Nothing is opened or printed here:
 //! files
-//! come through a function, and text goes out as [`Shown`].
+//! come through a function, and text goes out as [`ToolShown`].
 
 mod args;
 mod door;
@@ -11,18 +11,18 @@ pub mod report;
 
 pub use door::Fortio;
 
-use crate::Shown;
+use crate::ToolShown;
 use crate::reads::Reads;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// A test, and how to show it.
-pub type Run = crate::Run<View>;
+pub type Run = crate::Run<FortioView>;
 
 /// Values and settings for the output of a test.
 #[derive(Debug, Clone, PartialEq)]
-pub struct View {
+pub struct FortioView {
     /// The URL, without secrets.
     pub url: String,
     /// Connections at once.
@@ -57,7 +57,7 @@ pub struct View {
 ///
 /// # Errors
 /// The text shown instead of a test.
-pub fn parse(args: &[OsString], now_seed: u64, files: &dyn Reads) -> Result<Run, Shown> {
+pub fn parse(args: &[OsString], now_seed: u64, files: &dyn Reads) -> Result<Run, ToolShown> {
     args::read(args).and_then(|typed| plan::mean(typed, now_seed, files))
 }
 

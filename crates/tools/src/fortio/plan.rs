@@ -2,17 +2,17 @@
 //!
 //! Differences from the old tool become notices, but only where this command line meets them. `docs/src/fortio.md` has the whole list.
 
-use super::args::{Typed, refused};
-use super::{Run, View};
+use super::args::{FortioTyped, refused};
+use super::{FortioView, Run};
 use crate::field;
 use crate::reads::Reads;
 use crate::url::{address, with_scheme};
-use crate::{Shown, without_phase};
+use crate::{ToolShown, without_phase};
 use ::plan::check::MAX_USERS;
 use ::plan::secret::without_secrets;
 use ::plan::{
     Address, Arrivals, Body, Check, CheckContent, Credentials, Expect, Field, FieldValue, Http, Http1,
-    Http1Version, Http2, Io, Limits, Load, Pace, Phase, Plan, Protocol, Redirects, Request, RequestStep,
+    Http1Version, Http2, Io, Load, LoadLimits, Pace, Phase, Plan, Protocol, Redirects, Request, RequestStep,
     Scenario, Session, Site, Status, Step, Stop, Tls,
 };
 use std::path::Path;
@@ -28,7 +28,7 @@ const JITTER: u8 = 10;
 ///
 /// # Errors
 /// The text shown instead, for a value that cannot be meant.
-pub(super) fn mean(typed: Typed, now_seed: u64, files: &dyn Reads) -> Result<Run, Shown> {
+pub(super) fn mean(typed: FortioTyped, now_seed: u64, files: &dyn Reads) -> Result<Run, ToolShown> {
     check(&typed)?;
     let url = with_scheme(&typed.url);
     let address = address(&url).map_err(|why| refused(&why))?;
@@ -42,7 +42,7 @@ pub(super) fn mean(typed: Typed, now_seed: u64, files: &dyn Reads) -> Result<Run
     if let Some(first) = plan.check().into_iter().next() {
         return Err(refused(without_phase(&first)));
     }
-    let view = View {
+    let view = FortioView {
         url: without_secrets(&url),
         connections: typed.connections,
         qps: typed.qps,
@@ -60,7 +60,7 @@ pub(super) fn mean(typed: Typed, now_seed: u64, files: &dyn Reads) -> Result<Run
     Ok(Run { plan, view, notices, json: typed.json.map(Into::into), show_plan: typed.show_plan })
 }
 
-fn check(typed: &Typed) -> Result<(), Shown> {
+fn check(typed: &FortioTyped) -> Result<(), ToolShown> {
     if typed.connections == 0 || typed.connections > u64::from(MAX_USERS) {
         return Err(refused(&format!("-c {}: give 1 to {MAX_USERS}", typed.connections)));
     }
@@ -80,7 +80,7 @@ fn check(typed: &Typed) -> Result<(), Shown> {
 }
 
 /// A line for each thing that is otherwise than in fortio.
-fn differences(typed: &Typed) -> Vec<String> {
+fn differences(typed: &FortioTyped) -> Vec<String> {
     let mut told = typed.without_effect.clone();
     if !typed.unread.is_empty() {
         told.push(format!("words behind the URL are not read: {}", typed.unread.join(" ")));
@@ -94,7 +94,7 @@ fn differences(typed: &Typed) -> Vec<String> {
     told
 }
 
-fn body(typed: &Typed, files: &dyn Reads) -> Result<Body, Shown> {
+fn body(typed: &FortioTyped, files: &dyn Reads) -> Result<Body, ToolShown> {
     match (&typed.payload, &typed.payload_file) {
         (Some(text), _) => Ok(Body::from(text.clone())),
         (None, Some(file)) => {
@@ -105,7 +105,7 @@ fn body(typed: &Typed, files: &dyn Reads) -> Result<Body, Shown> {
 }
 
 /// Requests in all, where their number is known: those of a rate are as many as become due, the same for each connection.
-fn requests(typed: &Typed) -> Option<u64> {
+fn requests(typed: &FortioTyped) -> Option<u64> {
     if typed.exactly > 0 {
         return Some(typed.exactly);
     }
@@ -114,7 +114,7 @@ fn requests(typed: &Typed) -> Option<u64> {
     known.then_some((each * typed.connections).max(typed.connections))
 }
 
-fn pace(typed: &Typed, users: u32) -> Pace {
+fn pace(typed: &FortioTyped, users: u32) -> Pace {
     match typed.qps > 0.0 {
         false => Pace::Users(users),
         true if typed.no_catch_up => Pace::Rate {
@@ -126,7 +126,7 @@ fn pace(typed: &Typed, users: u32) -> Pace {
     }
 }
 
-fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result<Plan, Shown> {
+fn plan(typed: &FortioTyped, address: &Address, request: Request, seed: u64) -> Result<Plan, ToolShown> {
     let users = u32::try_from(typed.connections).map_err(|_| refused("-c: too many"))?;
     let step = RequestStep {
         requests: vec![request].into(),
@@ -147,7 +147,7 @@ fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result
     let load = Load {
         protocol: Protocol::Http(http(typed, address)),
         check: Check { content: CheckContent::Nothing, length: false, evidence: 0, ..Check::default() },
-        limits: Limits { connect: typed.timeout, request: typed.timeout, ..Limits::default() },
+        limits: LoadLimits { connect: typed.timeout, request: typed.timeout, ..LoadLimits::default() },
         phases: vec![phase],
         ..Load::default()
     };
@@ -163,7 +163,7 @@ fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result
     })
 }
 
-fn http(typed: &Typed, address: &Address) -> Http {
+fn http(typed: &FortioTyped, address: &Address) -> Http {
     let tls = Tls {
         verify: !typed.insecure,
         ca: typed.ca.clone(),
@@ -186,7 +186,7 @@ fn http(typed: &Typed, address: &Address) -> Http {
 }
 
 /// The fields in fortio's order.
-fn fields(typed: &Typed, address: &Address, body: &Body) -> Result<Vec<Field>, Shown> {
+fn fields(typed: &FortioTyped, address: &Address, body: &Body) -> Result<Vec<Field>, ToolShown> {
     let mut own =
         field::typed(&typed.headers).map_err(|line| refused(&format!("-H '{line}': give KEY:VALUE")))?;
     let mut take = |name: &str| {

@@ -2,7 +2,7 @@
 //!
 //! Differences from the old tool's figures, and their reasons, are in `docs/src/fortio.md`.
 
-use super::View;
+use super::FortioView;
 use crate::goflag::written;
 use crate::wrk::report::rows;
 use jiff::Timestamp;
@@ -19,9 +19,9 @@ const BOUNDS: [u32; 55] = [
 
 /// Facts of a run that its result does not hold.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
+pub struct FortioWords<'a> {
     /// As asked for.
-    pub view: &'a View,
+    pub view: &'a FortioView,
     /// When it began, in seconds since 1970.
     pub started_unix_s: f64,
     /// Workers.
@@ -29,7 +29,7 @@ pub struct Told<'a> {
 }
 
 /// The line before the run.
-pub fn begin(view: &View) -> String {
+pub fn begin(view: &FortioView) -> String {
     let until = match view.exactly {
         Some(calls) => format!("for {calls} calls"),
         None if view.lasts.is_zero() => "until interrupted".to_owned(),
@@ -69,7 +69,7 @@ struct Percentile {
 }
 
 impl Spread {
-    fn of(times: &Histogram, view: &View) -> Spread {
+    fn of(times: &Histogram, view: &FortioView) -> Spread {
         if times.is_empty() {
             let percentiles = Vec::new();
             return Spread {
@@ -186,7 +186,7 @@ struct Functions {
 }
 
 impl Functions {
-    fn of(measured: &PhaseResult, view: &View) -> Functions {
+    fn of(measured: &PhaseResult, view: &FortioView) -> Functions {
         let mut all = rows::latency(measured);
         let errors = measured.tally.metric(TimeMetric::Failure);
         // All histograms have the one geometry, so nothing can be out of range.
@@ -207,7 +207,7 @@ fn codes(measured: &PhaseResult) -> Vec<(i32, u64)> {
 }
 
 /// The report.
-pub fn text(result: &RunResult, view: &View) -> String {
+pub fn text(result: &RunResult, view: &FortioView) -> String {
     let measured = result.measured();
     let counts = measured.counts();
     let Functions { all, errors } = Functions::of(&measured, view);
@@ -261,8 +261,8 @@ fn per_second(count: u64, took: Duration) -> f64 {
 }
 
 /// The result as JSON.
-pub fn json(result: &RunResult, told: &Told<'_>) -> String {
-    let Told { view, started_unix_s, threads } = told;
+pub fn json(result: &RunResult, told: &FortioWords<'_>) -> String {
+    let FortioWords { view, started_unix_s, threads } = told;
     let measured = result.measured();
     let Functions { all, errors } = Functions::of(&measured, view);
     let started = Timestamp::from_nanosecond((started_unix_s * 1e9) as i128)

@@ -1,11 +1,11 @@
-use super::report::{Told, begin, json, text};
+use super::report::{FortioWords, begin, json, text};
 use super::*;
 use crate::tests;
 use crate::wrk::report::tests::{exchange, result};
 use ::plan::{Arrivals, Pace, Phase, Protocol, Request};
 use measure::{Failure, FailureKind, Outcome, PhaseResult, Stage};
 
-fn parse_line(line: &str) -> Result<Run, Shown> {
+fn parse_line(line: &str) -> Result<Run, ToolShown> {
     parse(&tests::words(line), 7, &tests::read_file)
 }
 
@@ -157,7 +157,7 @@ fn a_result_as_json() {
         "{}",
         begin(&view)
     );
-    let told = Told { view: &view, started_unix_s: 1_795_765_292.5, threads: 2 };
+    let told = FortioWords { view: &view, started_unix_s: 1_795_765_292.5, threads: 2 };
     let told: serde_json::Value = serde_json::from_str(&json(&result(some), &told)).unwrap();
     for (place, expected) in [
         ("/RunType", "\"HTTP\""),

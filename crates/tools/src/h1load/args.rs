@@ -1,16 +1,16 @@
 //! Stage one: what was typed. What it means is [`super::plan`]'s business.
 
 use super::Generator;
-use super::report::{Form, Overhead};
-use crate::Shown;
-use crate::getopt::{self, Read, Row, Value, on, set, switch, text, value};
+use super::report::{H1loadForm, Overhead};
+use crate::ToolShown;
+use crate::getopt::{self, GetoptRead, GetoptRow, GetoptValue, on, set, switch, text, value};
 use ::plan::{HttpProtocol, TlsVersion};
 use std::ffi::OsString;
 use std::time::Duration;
 
 /// The command line as typed.
 #[derive(Debug, Clone)]
-pub(super) struct Typed {
+pub(super) struct H1loadTyped {
     pub tool: Generator,
     /// Connections of h1load, users of haload.
     pub users: u64,
@@ -27,7 +27,7 @@ pub(super) struct Typed {
     pub timeout: Option<Duration>,
     pub headers: Vec<String>,
     pub overhead: Option<Overhead>,
-    pub form: Form,
+    pub form: H1loadForm,
     /// The first request of a connection has no part in the times.
     pub reused_only: bool,
     pub percentiles: bool,
@@ -47,9 +47,9 @@ pub(super) struct Typed {
     pub urls: Vec<String>,
 }
 
-impl Typed {
-    fn new(tool: Generator) -> Typed {
-        Typed {
+impl H1loadTyped {
+    fn new(tool: Generator) -> H1loadTyped {
+        H1loadTyped {
             tool,
             users: 1,
             streams: 1,
@@ -63,7 +63,7 @@ impl Typed {
             timeout: None,
             headers: Vec::new(),
             overhead: None,
-            form: Form::Short,
+            form: H1loadForm::Short,
             reused_only: false,
             percentiles: false,
             stops_at_error: false,
@@ -82,7 +82,7 @@ impl Typed {
     }
 
     /// Why there is no test.
-    pub fn refused(&self, complaint: &str) -> Shown {
+    pub fn refused(&self, complaint: &str) -> ToolShown {
         refused(self.tool, complaint)
     }
 }
@@ -148,7 +148,7 @@ fn tls_version(text: &str) -> Result<Option<TlsVersion>, String> {
 }
 
 /// The protocol behind -h or, without its letter, alone; a second one is another.
-fn protocol(typed: &mut Typed, name: &str) -> Result<(), String> {
+fn protocol(typed: &mut H1loadTyped, name: &str) -> Result<(), String> {
     let named = match name {
         "1" => HttpProtocol::One,
         "2" => HttpProtocol::Two,
@@ -172,7 +172,7 @@ macro_rules! refuse {
 }
 
 /// Options that both have.
-static SHARED: &[Row<Typed>] = &[
+static SHARED: &[GetoptRow<H1loadTyped>] = &[
     value("", 'd', "SECONDS", "How long it lasts [0: no limit]", set!(duration = lasting)),
     value("", 'n', "N", "Requests in all [-1: no limit]", set!(requests = limit)),
     value("", 'r', "N", "Requests per connection [-1: no limit]", set!(per_connection = limit)),
@@ -183,21 +183,24 @@ static SHARED: &[Row<Typed>] = &[
         Ok(())
     }),
     switch("", 'l', "Long lines; twice: with raw values", |typed, _| {
-        typed.form = if typed.form == Form::Short { Form::Long } else { Form::Raw };
+        typed.form = if typed.form == H1loadForm::Short { H1loadForm::Long } else { H1loadForm::Raw };
         Ok(())
     }),
     switch("", 'e', "Stop at the first error", on!(stops_at_error)),
     switch("", 'I', "HEAD instead of GET", on!(head)),
-    Row {
+    GetoptRow {
         ours: true,
         ..value("json", ' ', "FILE", "Write wringer's result as JSON, too", set!(json = text))
     },
-    Row { ours: true, ..switch("show-plan", ' ', "Print what this means, and run nothing", on!(show_plan)) },
+    GetoptRow {
+        ours: true,
+        ..switch("show-plan", ' ', "Print what this means, and run nothing", on!(show_plan))
+    },
     switch(HELP, ' ', "Show this", |_, _| Ok(())),
 ];
 
 /// Options of h1load alone.
-static OF_H1LOAD: &[Row<Typed>] = &[
+static OF_H1LOAD: &[GetoptRow<H1loadTyped>] = &[
     value("", 'c', "N", "Connections at once [1]", set!(users = positive)),
     value("", 't', "N", "Threads [1]", set!(threads = some_positive)),
     value("", 'T', "MS", "Think time after an answer [0]", set!(think = milliseconds)),
@@ -232,15 +235,18 @@ static OF_H1LOAD: &[Row<Typed>] = &[
 const SECTION: &str = "adds to HAProxy's configuration, and there is none here: leave it out; wringer haload --help lists what there is";
 
 /// Options of haload alone.
-static OF_HALOAD: &[Row<Typed>] = &[
+static OF_HALOAD: &[GetoptRow<H1loadTyped>] = &[
     value("", 'u', "N", "Users, each with a connection [1]", set!(users = positive)),
     value("", 'm', "N", "Requests under way on a connection at once [1]", set!(streams = positive)),
     value("", 't', "N", "Threads [one per core]", set!(threads = some_positive)),
-    Row { value: Value::May, ..value("", 'h', "VERSION", "1, 2, 2c or 3: the protocol [1]", protocol) },
+    GetoptRow {
+        value: GetoptValue::May,
+        ..value("", 'h', "VERSION", "1, 2, 2c or 3: the protocol [1]", protocol)
+    },
     switch("", '0', "As -h0: refused here", |typed, _| protocol(typed, "0")),
     switch("", '1', "As -h1", |typed, _| protocol(typed, "1")),
-    Row {
-        value: Value::May,
+    GetoptRow {
+        value: GetoptValue::May,
         ..value("", '2', "c", "As -h2; -2c: as -h2c", |typed, text| protocol(typed, &format!("2{text}")))
     },
     switch("", '3', "As -h3", |typed, _| protocol(typed, "3")),
@@ -277,7 +283,7 @@ static OF_HALOAD: &[Row<Typed>] = &[
 const HELP: &str = "help";
 const VERSION: &str = "version";
 
-fn options(tool: Generator) -> Vec<&'static Row<Typed>> {
+fn options(tool: Generator) -> Vec<&'static GetoptRow<H1loadTyped>> {
     let own = match tool {
         Generator::H1load => OF_H1LOAD,
         Generator::Haload => OF_HALOAD,
@@ -292,7 +298,7 @@ pub(super) fn usage(tool: Generator) -> String {
         Generator::H1load => "URL",
         Generator::Haload => "URL...",
     };
-    let line = |row: &&'static Row<Typed>| {
+    let line = |row: &&'static GetoptRow<H1loadTyped>| {
         let label = match (row.short, row.long) {
             (' ', long) => format!("    --{long} {}", row.shown),
             (short, "") => format!("-{short} {}", row.shown),
@@ -305,31 +311,33 @@ pub(super) fn usage(tool: Generator) -> String {
     format!("Usage: {name} [option]* {urls}\n\n{options}")
 }
 
-fn refused(tool: Generator, complaint: &str) -> Shown {
-    Shown::refused(format!("{}: {complaint}\n", tool.name()), 1)
+fn refused(tool: Generator, complaint: &str) -> ToolShown {
+    ToolShown::refused(format!("{}: {complaint}\n", tool.name()), 1)
 }
 
 /// Reads the words after the tool's name, options anywhere among them.
 ///
 /// # Errors
 /// The usage text, the version, or what was wrong.
-pub(super) fn read(tool: Generator, args: &[OsString]) -> Result<Typed, Shown> {
+pub(super) fn read(tool: Generator, args: &[OsString]) -> Result<H1loadTyped, ToolShown> {
     let words = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let (options, urls) = getopt::read(&options(tool), words);
-    let mut typed = Typed::new(tool);
+    let mut typed = H1loadTyped::new(tool);
     for option in options {
         match option {
-            Read::Option { row, .. } if row.long == HELP || (tool, row.short) == (Generator::H1load, 'h') => {
-                return Err(Shown::told(usage(tool)));
+            GetoptRead::Option { row, .. }
+                if row.long == HELP || (tool, row.short) == (Generator::H1load, 'h') =>
+            {
+                return Err(ToolShown::told(usage(tool)));
             }
-            Read::Option { row, .. } if row.long == VERSION => {
+            GetoptRead::Option { row, .. } if row.long == VERSION => {
                 let version = env!("CARGO_PKG_VERSION");
-                return Err(Shown::told(format!("haload, as wringer {version} speaks it\n")));
+                return Err(ToolShown::told(format!("haload, as wringer {version} speaks it\n")));
             }
-            Read::Option { row, label, value } => {
+            GetoptRead::Option { row, label, value } => {
                 (row.set)(&mut typed, &value).map_err(|why| refused(tool, &format!("{label} {why}")))?;
             }
-            Read::OptionError(wrong) => {
+            GetoptRead::OptionError(wrong) => {
                 return Err(refused(tool, &format!("{}, try --help", wrong.text())));
             }
         }
@@ -339,6 +347,6 @@ pub(super) fn read(tool: Generator, args: &[OsString]) -> Result<Typed, Shown> {
         (Generator::H1load, [_, more, ..]) => {
             Err(refused(tool, &format!("'{more}' is a second URL: one is pressed")))
         }
-        (_, _) => Ok(Typed { urls, ..typed }),
+        (_, _) => Ok(H1loadTyped { urls, ..typed }),
     }
 }

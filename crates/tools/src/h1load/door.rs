@@ -1,8 +1,8 @@
 //! `wringer h1load` and `wringer haload`: the old tools' options, lines and exit codes over a session.
 
-use super::report::{Lines, percentiles};
+use super::report::{H1loadLines, percentiles};
 use super::{Generator, Run, parse};
-use crate::Shown;
+use crate::ToolShown;
 use crate::runner::{Door, Moment};
 use console::output as show;
 use console::problem::{Exit, Problem};
@@ -19,10 +19,10 @@ macro_rules! door {
         impl Door for $door {
             const NAME: &'static str = $name;
             const ABOUT: &'static str = concat!($name, $about);
-            type View = super::View;
+            type View = super::H1loadView;
             type Lines = Shower;
 
-            fn read(args: &[OsString], moment: &Moment) -> Result<Self, Shown> {
+            fn read(args: &[OsString], moment: &Moment) -> Result<Self, ToolShown> {
                 parse($tool, args, moment.seed).map($door)
             }
 
@@ -57,13 +57,13 @@ door!(H1load, Generator::H1load, "h1load", ": the same options, lines and percen
 door!(Haload, Generator::Haload, "haload", " of HAProxy: the same options and lines");
 
 /// A line per second.
-pub struct Shower(Lines);
+pub struct Shower(H1loadLines);
 
 impl Shower {
     fn begin(run: &Run) -> Shower {
         // A clock before 1970 shows seconds of the run.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
-        let lines = Lines::new(run.view.lines, now);
+        let lines = H1loadLines::new(run.view.lines, now);
         show::write(&lines.head());
         Shower(lines)
     }

@@ -1,7 +1,7 @@
 //! The doors of h1load and of HAProxy's haload: much the same options and one report.
 //!
 //! Two stages: `args.rs` reads what was typed, `plan.rs` says what it means. Nothing is opened or printed here: text goes out as
-//! [`Shown`].
+//! [`ToolShown`].
 
 mod args;
 mod door;
@@ -10,12 +10,12 @@ pub mod report;
 
 pub use door::{H1load, Haload};
 
-use crate::Shown;
+use crate::ToolShown;
 use report::LineOptions;
 use std::ffi::OsString;
 
 /// A test, and how to show it.
-pub type Run = crate::Run<View>;
+pub type Run = crate::Run<H1loadView>;
 
 /// A load generator that is stood in for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Generator {
 
 /// Values and settings for the output of a test.
 #[derive(Debug, Clone, PartialEq)]
-pub struct View {
+pub struct H1loadView {
     /// The first URL, without secrets.
     pub url: String,
     /// The lines while it runs.
@@ -51,7 +51,7 @@ pub struct View {
 ///
 /// # Errors
 /// The text shown instead of a test.
-pub fn parse(tool: Generator, args: &[OsString], now_seed: u64) -> Result<Run, Shown> {
+pub fn parse(tool: Generator, args: &[OsString], now_seed: u64) -> Result<Run, ToolShown> {
     args::read(tool, args).and_then(|typed| plan::mean(typed, now_seed))
 }
 

@@ -2,16 +2,16 @@
 //!
 //! Differences from the old tools become notices, but only where this command line meets them. `docs/src/h1load.md` has the whole list.
 
-use super::args::Typed;
+use super::args::H1loadTyped;
 use super::report::LineOptions;
-use super::{Generator, Run, View};
+use super::{Generator, H1loadView, Run};
 use crate::url::{address, with_scheme};
-use crate::{Shown, field, openssl, without_phase};
+use crate::{ToolShown, field, openssl, without_phase};
 use ::plan::check::MAX_USERS;
 use ::plan::secret::without_secrets;
 use ::plan::{
     Address, Check, CheckContent, CipherSuite, Delay, Expect, Field, Http, Http2, Http3, HttpProtocol, Io,
-    Limits, Load, Pace, Phase, Plan, Protocol, Request, RequestStep, Resend, Resumption, Scenario, Site,
+    Load, LoadLimits, Pace, Phase, Plan, Protocol, Request, RequestStep, Resend, Resumption, Scenario, Site,
     Step, Stop, Tls, TlsVersion, UserRow,
 };
 use std::time::Duration;
@@ -27,8 +27,8 @@ const GRACE: Duration = Duration::from_millis(500);
 ///
 /// # Errors
 /// The text shown instead, for a value that cannot be meant.
-pub(super) fn mean(mut typed: Typed, now_seed: u64) -> Result<Run, Shown> {
-    let refused = |typed: &Typed, why: &str| typed.refused(why);
+pub(super) fn mean(mut typed: H1loadTyped, now_seed: u64) -> Result<Run, ToolShown> {
+    let refused = |typed: &H1loadTyped, why: &str| typed.refused(why);
     let mut notices: Vec<String> =
         typed.passed_over.iter().map(|option| format!("{option} has no effect, as in h1load")).collect();
     if let Some(most) = typed.per_connection.filter(|most| *most < typed.streams) {
@@ -46,7 +46,7 @@ pub(super) fn mean(mut typed: Typed, now_seed: u64) -> Result<Run, Shown> {
     if let Some(first) = plan.check().into_iter().next() {
         return Err(refused(&typed, without_phase(&first)));
     }
-    let view = View {
+    let view = H1loadView {
         url: without_secrets(&targets.urls[0].text),
         lines: LineOptions {
             form: typed.form,
@@ -69,7 +69,7 @@ struct Targets {
 }
 
 impl Targets {
-    fn of(typed: &Typed) -> Result<Targets, Shown> {
+    fn of(typed: &H1loadTyped) -> Result<Targets, ToolShown> {
         let mut urls = Vec::new();
         let mut quic = 0;
         for word in &typed.urls {
@@ -118,7 +118,7 @@ impl Targets {
 }
 
 /// Refuses the families that HAProxy's addresses may begin with, which would be read as a user's name.
-fn check_family(typed: &Typed, url: &str) -> Result<(), Shown> {
+fn check_family(typed: &H1loadTyped, url: &str) -> Result<(), ToolShown> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?']).next().unwrap_or(rest);
     match typed.tool == Generator::Haload && authority.contains(['@', '+']) {
@@ -132,7 +132,7 @@ fn check_family(typed: &Typed, url: &str) -> Result<(), Shown> {
 ///
 /// # Errors
 /// The pair that does not fit.
-fn check(typed: &Typed, protocol: HttpProtocol) -> Result<(), String> {
+fn check(typed: &H1loadTyped, protocol: HttpProtocol) -> Result<(), String> {
     if typed.tool == Generator::H1load && typed.threads.is_some_and(|threads| threads > typed.users) {
         return Err("-t must not be more than -c".to_owned());
     }
@@ -159,7 +159,7 @@ fn check(typed: &Typed, protocol: HttpProtocol) -> Result<(), String> {
     Ok(())
 }
 
-fn plan(typed: &Typed, targets: &Targets, seed: u64) -> Result<Plan, Shown> {
+fn plan(typed: &H1loadTyped, targets: &Targets, seed: u64) -> Result<Plan, ToolShown> {
     let users = typed.users.saturating_mul(typed.streams);
     let users = u32::try_from(users).ok().filter(|users| *users <= MAX_USERS);
     let users = users
@@ -169,12 +169,12 @@ fn plan(typed: &Typed, targets: &Targets, seed: u64) -> Result<Plan, Shown> {
     let load = Load {
         protocol: Protocol::Http(http(typed, targets)?),
         check: Check { content: CheckContent::Nothing, length: false, evidence: 0, ..Check::default() },
-        limits: Limits {
+        limits: LoadLimits {
             connect: timeout,
             idle: is_one.then_some(timeout),
             request: if is_one { LONG } else { timeout },
             grace: if typed.tool == Generator::H1load { GRACE } else { timeout },
-            ..Limits::default()
+            ..LoadLimits::default()
         },
         phases: vec![phase(typed, targets, users)],
         ..Load::default()
@@ -191,7 +191,7 @@ fn plan(typed: &Typed, targets: &Targets, seed: u64) -> Result<Plan, Shown> {
     })
 }
 
-fn phase(typed: &Typed, targets: &Targets, users: u32) -> Phase {
+fn phase(typed: &H1loadTyped, targets: &Targets, users: u32) -> Phase {
     let method = if typed.head { "HEAD" } else { "GET" };
     let request = |url: &Address| Request { method: method.to_owned(), ..Request::get(&url.text) };
     let step = RequestStep {
@@ -231,7 +231,7 @@ fn think(time: Duration) -> Delay {
     Delay::Uniform { min: time - part, max: time + part }
 }
 
-fn http(typed: &Typed, targets: &Targets) -> Result<Http, Shown> {
+fn http(typed: &H1loadTyped, targets: &Targets) -> Result<Http, ToolShown> {
     let fields = field::typed(&typed.headers)
         .map_err(|line| typed.refused(&format!("-H '{line}' is no header field: give 'NAME: VALUE'")))?;
     let closes = |field: &Field| {
@@ -240,7 +240,7 @@ fn http(typed: &Typed, targets: &Targets) -> Result<Http, Shown> {
     let streams = typed.streams as u32;
     let per_connection = if fields.iter().any(closes) { Some(1) } else { typed.per_connection };
     let tls = || {
-        Ok::<_, Shown>(Tls {
+        Ok::<_, ToolShown>(Tls {
             verify: false,
             alpn: alpn(targets.protocol),
             versions: typed.tls_version.into_iter().collect(),
@@ -275,7 +275,7 @@ fn alpn(protocol: HttpProtocol) -> Vec<String> {
 }
 
 /// The suites of the lists, those of TLS 1.3 first; none given: all.
-fn ciphers(typed: &Typed) -> Result<Vec<CipherSuite>, Shown> {
+fn ciphers(typed: &H1loadTyped) -> Result<Vec<CipherSuite>, ToolShown> {
     if typed.cipher_list.is_none() && typed.cipher_suites.is_none() {
         return Ok(Vec::new());
     }

@@ -1,4 +1,4 @@
-//! The layout of h1load and haload: a line per second, and percentiles at the end. [`Lines`] takes the seconds of a run and gives lines.
+//! The layout of h1load and haload: a line per second, and percentiles at the end. [`H1loadLines`] takes the seconds of a run and gives lines.
 //!
 //! Differences from the old tools' figures, and their reasons, are in `docs/src/h1load.md`.
 
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// Length of the lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum H1loadForm {
     /// The short form.
     Short,
     /// `-l`: with the date, bytes per second and the time to the last byte.
@@ -31,7 +31,7 @@ pub struct Overhead {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LineOptions {
     /// Their length.
-    pub form: Form,
+    pub form: H1loadForm,
     /// Statuses are counted by class.
     pub statuses: bool,
     /// Times are those of requests over connections that had carried one before.
@@ -44,7 +44,7 @@ pub struct LineOptions {
 
 /// The lines of a run.
 #[derive(Debug)]
-pub struct Lines {
+pub struct H1loadLines {
     options: LineOptions,
     /// Start of the run, in seconds since 1970.
     started_unix_s: f64,
@@ -58,20 +58,22 @@ pub struct Lines {
 /// A rest of a second in which nothing happened has no line.
 const REST: Duration = Duration::from_millis(100);
 
-impl Lines {
+impl H1loadLines {
     /// Nothing yet, of a run that begins now.
-    pub fn new(options: LineOptions, started_unix_s: f64) -> Lines {
-        Lines { options, started_unix_s, connections: 0, requests: 0, bytes: 0, errors: 0, lines: 0 }
+    pub fn new(options: LineOptions, started_unix_s: f64) -> H1loadLines {
+        H1loadLines { options, started_unix_s, connections: 0, requests: 0, bytes: 0, errors: 0, lines: 0 }
     }
 
     /// The names of the columns.
     pub fn head(&self) -> String {
         let names = match self.options.form {
-            Form::Short => "#     time conns tot_conn  tot_req      tot_bytes    err  cps  rps  bps   ttfb",
-            Form::Long => {
+            H1loadForm::Short => {
+                "#     time conns tot_conn  tot_req      tot_bytes    err  cps  rps  bps   ttfb"
+            }
+            H1loadForm::Long => {
                 "#     time conns tot_conn  tot_req      tot_bytes    err  cps  rps  Bps  bps   ttfb   ttlb"
             }
-            Form::Raw => {
+            H1loadForm::Raw => {
                 "#_____time conns tot_conn  tot_req      tot_bytes    err thr cps rps Bps bps ttfb(us) ttlb(us)"
             }
         };
@@ -99,10 +101,10 @@ impl Lines {
         self.errors += counts.failed;
         let at = second.at.as_secs_f64();
         let time = match self.options.form {
-            Form::Short => at,
-            Form::Long | Form::Raw => self.started_unix_s + at,
+            H1loadForm::Short => at,
+            H1loadForm::Long | H1loadForm::Raw => self.started_unix_s + at,
         };
-        let Lines { connections, requests, bytes, errors, .. } = self;
+        let H1loadLines { connections, requests, bytes, errors, .. } = self;
         let mut line = format!(
             "{:>10} {:>5} {connections:>8} {requests:>8} {bytes:>14} {errors:>6} ",
             time.floor(),
@@ -125,9 +127,9 @@ impl Lines {
         let [shown_connections, shown_requests, shown_bytes, shown_bits] =
             [connections, requests, bytes, bits].map(human);
         match self.options.form {
-            Form::Short => format!("{shown_connections} {shown_requests} {shown_bits} "),
-            Form::Long => format!("{shown_connections} {shown_requests} {shown_bytes} {shown_bits} "),
-            Form::Raw => {
+            H1loadForm::Short => format!("{shown_connections} {shown_requests} {shown_bits} "),
+            H1loadForm::Long => format!("{shown_connections} {shown_requests} {shown_bytes} {shown_bits} "),
+            H1loadForm::Raw => {
                 let reached = self.reached(at);
                 format!("{reached:>3} {connections:.1} {requests:.1} {bytes:.1} {bits:.1} ")
             }
@@ -149,9 +151,9 @@ impl Lines {
         let shown = |mean: Option<f64>| mean.map_or_else(|| "   -  ".to_owned(), delay);
         let raw = |mean: Option<f64>| mean.map_or_else(|| "-".to_owned(), |mean| format!("{mean:.1}"));
         match self.options.form {
-            Form::Short => format!("{} ", shown(first)),
-            Form::Long => format!("{} {} ", shown(first), shown(last)),
-            Form::Raw => format!("{} {} ", raw(first), raw(last)),
+            H1loadForm::Short => format!("{} ", shown(first)),
+            H1loadForm::Long => format!("{} {} ", shown(first), shown(last)),
+            H1loadForm::Raw => format!("{} {} ", raw(first), raw(last)),
         }
     }
 }

@@ -1,12 +1,12 @@
-use super::report::{Form, LineOptions, Lines, Overhead, percentiles};
+use super::report::{H1loadForm, H1loadLines, LineOptions, Overhead, percentiles};
 use super::*;
 use crate::tests;
 use crate::wrk::report::tests::{exchange, result};
-use ::plan::{Limits, Pace, Phase, UserRow};
+use ::plan::{LoadLimits, Pace, Phase, UserRow};
 use measure::{Buckets, Digits, Outcome, Second, TimeMetric};
 use std::time::Duration;
 
-fn parse_line(tool: Generator, line: &str) -> Result<Run, Shown> {
+fn parse_line(tool: Generator, line: &str) -> Result<Run, ToolShown> {
     parse(tool, &tests::words(line), 7)
 }
 
@@ -28,7 +28,7 @@ fn phase(run: &Run) -> &Phase {
     tests::phase(&run.plan)
 }
 
-fn limits(run: &Run) -> &Limits {
+fn limits(run: &Run) -> &LoadLimits {
     &run.plan.load.as_ref().unwrap().limits
 }
 
@@ -172,13 +172,13 @@ fn what_cannot_be_meant_is_refused() {
     for (tool, line) in
         [(Generator::H1load, "-h"), (Generator::H1load, "--help"), (Generator::Haload, "--help")]
     {
-        assert_eq!(parse_line(tool, line).unwrap_err(), Shown::told(help(tool)), "{line}");
+        assert_eq!(parse_line(tool, line).unwrap_err(), ToolShown::told(help(tool)), "{line}");
     }
     assert!(parse_line(Generator::Haload, "-v").unwrap_err().out.starts_with("haload, as wringer "));
 }
 
 const SHORT: LineOptions = LineOptions {
-    form: Form::Short,
+    form: H1loadForm::Short,
     statuses: false,
     reused_only: false,
     overhead: None,
@@ -206,7 +206,7 @@ fn second(at_s: u64) -> Second {
 
 #[test]
 fn a_line_per_second() {
-    let mut lines = Lines::new(SHORT, 1_000_000.5);
+    let mut lines = H1loadLines::new(SHORT, 1_000_000.5);
     assert_eq!(
         lines.head(),
         "#     time conns tot_conn  tot_req      tot_bytes    err  cps  rps  bps   ttfb\n"
@@ -230,16 +230,22 @@ fn a_line_per_second() {
 
 #[test]
 fn longer_lines_and_statuses() {
-    let mut long = Lines::new(LineOptions { form: Form::Long, statuses: true, ..SHORT }, 1_000_000.5);
+    let mut long =
+        H1loadLines::new(LineOptions { form: H1loadForm::Long, statuses: true, ..SHORT }, 1_000_000.5);
     assert_eq!(
         long.head() + &long.line(&second(1)),
         "#     time conns tot_conn  tot_req      tot_bytes    err  cps  rps  Bps  bps   ttfb   ttlb 1xx 2xx 3xx 4xx 5xx\n   \
          1000001     4        4     1235        2123400      1 4.00 1k23 2M12 16M9 150.0u 220.0u   0 1204   0  30   0 \n"
     );
     let overhead = Some(Overhead { extra: 66, payload: 1448 });
-    let raw =
-        LineOptions { form: Form::Raw, reused_only: true, overhead, ramp: Duration::from_secs(4), ..SHORT };
-    let mut raw = Lines::new(raw, 1_000_000.5);
+    let raw = LineOptions {
+        form: H1loadForm::Raw,
+        reused_only: true,
+        overhead,
+        ramp: Duration::from_secs(4),
+        ..SHORT
+    };
+    let mut raw = H1loadLines::new(raw, 1_000_000.5);
     // 1467 packets of 66 bytes more.
     assert_eq!(
         raw.head() + &raw.line(&second(1)),

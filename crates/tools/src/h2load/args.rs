@@ -2,9 +2,9 @@
 //!
 //! One table row per option owns its names, what it takes, what it means and its help. Start at [`read`].
 
-use super::Layout;
-use crate::Shown;
-use crate::getopt::{self, Read, Row, switch, value};
+use super::H2loadLayout;
+use crate::ToolShown;
+use crate::getopt::{self, GetoptRead, GetoptRow, switch, value};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub(super) struct Amount {
 
 /// Requests that are sent, and where to.
 #[derive(Debug, Clone, Default)]
-pub(super) struct What {
+pub(super) struct H2loadWork {
     pub list: Option<String>,
     pub base: Option<String>,
     pub connect_to: Option<String>,
@@ -69,7 +69,7 @@ pub(super) struct Output {
     /// Measurements as 1.69 writes them.
     pub samples: Option<String>,
     pub histogram: bool,
-    pub layout: Option<Layout>,
+    pub layout: Option<H2loadLayout>,
     /// An option that 1.52 has not got.
     pub newer: bool,
     pub show_plan: bool,
@@ -78,9 +78,9 @@ pub(super) struct Output {
 
 /// The command line as typed.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Typed {
+pub(super) struct H2loadTyped {
     pub amount: Amount,
-    pub what: What,
+    pub what: H2loadWork,
     pub how: How,
     pub output: Output,
     /// Options that have no effect here.
@@ -146,7 +146,7 @@ macro_rules! pass_over {
 }
 
 /// Every option, in the order of the usage text.
-static OPTIONS: &[Row<Typed>] = &[
+static OPTIONS: &[GetoptRow<H2loadTyped>] = &[
     value("requests", 'n', "<N>", "Requests of all clients together [1]", |typed, text| {
         typed.amount.requests = Some(number(text)?);
         Ok(())
@@ -285,7 +285,7 @@ static OPTIONS: &[Row<Typed>] = &[
         Ok(())
     }),
     switch("verbose", 'v', "", pass_over!("-v")),
-    Row {
+    GetoptRow {
         ours: true,
         ..value(
             "layout",
@@ -294,26 +294,26 @@ static OPTIONS: &[Row<Typed>] = &[
             "Whose report: 1.52 or 1.69, which 1.70 has too [1.52, or 1.69 with its options]",
             |typed, text| {
                 typed.output.layout = Some(match text {
-                    "1.52" => Layout::Old,
-                    "1.69" | "1.70" => Layout::New,
+                    "1.52" => H2loadLayout::Old,
+                    "1.69" | "1.70" => H2loadLayout::New,
                     _ => return Err("1.52, 1.69 or 1.70".to_owned()),
                 });
                 Ok(())
             },
         )
     },
-    Row {
+    GetoptRow {
         ours: true,
         ..value("json", ' ', "<FILE>", "Writes the result as JSON, too", set!(output.json = some))
     },
-    Row {
+    GetoptRow {
         ours: true,
         ..value("seed", ' ', "<N>", "The same seed asks in the same order", |typed, text| {
             typed.output.seed = Some(number(text)?);
             Ok(())
         })
     },
-    Row {
+    GetoptRow {
         ours: true,
         ..switch("show-plan", ' ', "Prints what this means, and runs nothing", |typed, _| {
             typed.output.show_plan = true;
@@ -342,31 +342,31 @@ pub(super) fn usage() -> String {
 }
 
 /// One line on standard error.
-pub(super) fn refused(complaint: impl Into<String>) -> Shown {
-    Shown::complaint(&complaint.into(), String::new())
+pub(super) fn refused(complaint: impl Into<String>) -> ToolShown {
+    ToolShown::complaint(&complaint.into(), String::new())
 }
 
 /// Reads the words after the tool's name.
 ///
 /// # Errors
 /// The text shown instead of a test.
-pub(super) fn read(args: &[OsString]) -> Result<Typed, Shown> {
+pub(super) fn read(args: &[OsString]) -> Result<H2loadTyped, ToolShown> {
     let words = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let (options, uris) = getopt::read(&OPTIONS.iter().collect::<Vec<_>>(), words);
-    let mut typed = Typed { uris, ..Typed::default() };
+    let mut typed = H2loadTyped { uris, ..H2loadTyped::default() };
     for option in options {
         match option {
-            Read::Option { row, .. } if row.long == HELP => {
-                return Err(Shown::told(usage()));
+            GetoptRead::Option { row, .. } if row.long == HELP => {
+                return Err(ToolShown::told(usage()));
             }
-            Read::Option { row, .. } if row.long == VERSION => {
-                return Err(Shown::told(format!("h2load wringer/{}\n", env!("CARGO_PKG_VERSION"))));
+            GetoptRead::Option { row, .. } if row.long == VERSION => {
+                return Err(ToolShown::told(format!("h2load wringer/{}\n", env!("CARGO_PKG_VERSION"))));
             }
-            Read::Option { row, label, value } => {
+            GetoptRead::Option { row, label, value } => {
                 let wrong = |wanted| refused(format!("{label} '{value}': give {wanted}"));
                 (row.set)(&mut typed, &value).map_err(wrong)?;
             }
-            Read::OptionError(wrong) => return Err(refused(wrong.gnu_text())),
+            GetoptRead::OptionError(wrong) => return Err(refused(wrong.gnu_text())),
         }
     }
     Ok(typed)

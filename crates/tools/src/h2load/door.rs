@@ -1,8 +1,8 @@
 //! `wringer h2load`: the old tool's options, streams and exit codes over a session.
 
 use super::report as h2load;
-use super::{Layout, Run, View as How, parse};
-use crate::Shown;
+use super::{H2loadLayout, H2loadView as How, Run, parse};
+use crate::ToolShown;
 use crate::reads::Disk;
 use crate::runner::{Door, Moment};
 use console::output as show;
@@ -28,10 +28,10 @@ impl Door for H2load {
     const NAME: &'static str = "h2load";
     const ABOUT: &'static str = "h2load: the same options and report, in both of its layouts";
     const SEED: Option<&'static str> = Some("--seed");
-    type View = super::View;
-    type Lines = Lines;
+    type View = super::H2loadView;
+    type Lines = H2loadLines;
 
-    fn read(args: &[OsString], moment: &Moment) -> Result<H2load, Shown> {
+    fn read(args: &[OsString], moment: &Moment) -> Result<H2load, ToolShown> {
         parse(args, moment.seed, &Disk).map(H2load)
     }
 
@@ -76,7 +76,7 @@ impl Door for H2load {
         SessionOptions { interval: INTERVAL, ..SessionOptions::default() }
     }
 
-    fn begin(&mut self) -> Result<Lines, Problem> {
+    fn begin(&mut self) -> Result<H2loadLines, Problem> {
         let view = &self.0.view;
         let thread = |thread: &super::Thread| h2load::Thread {
             clients: thread.clients,
@@ -85,17 +85,17 @@ impl Door for H2load {
         };
         let threads: Vec<_> = view.threads.iter().map(thread).collect();
         show::write(&h2load::begin(&threads, lasts(view)));
-        Lines::new(&self.0)
+        H2loadLines::new(&self.0)
     }
 
-    fn lay_out(&self, finished: &Finished, mut lines: Lines) -> Result<Exit, Problem> {
+    fn lay_out(&self, finished: &Finished, mut lines: H2loadLines) -> Result<Exit, Problem> {
         let view = &self.0.view;
         lines.end(finished.result.measured().counts().ended);
-        let options = h2load::Options {
+        let options = h2load::H2loadOptions {
             clients: lines.clients(),
             requests: view.requests,
             lasts: lasts(view),
-            newer: view.layout == Layout::New,
+            newer: view.layout == H2loadLayout::New,
             histogram: view.histogram,
             connections: &lines.connections,
             times: view.samples.as_ref().map(|_| lines.times.as_slice()),
@@ -122,7 +122,7 @@ fn unwritten(file: &Path, error: &std::io::Error) -> Problem {
 }
 
 /// Output while it runs: what was agreed on, and progress; and the log.
-pub struct Lines {
+pub struct H2loadLines {
     view: How,
     /// The phase that is measured.
     measured: usize,
@@ -145,15 +145,15 @@ pub struct Lines {
     began_us: u64,
 }
 
-impl Lines {
-    fn new(run: &Run) -> Result<Lines, Problem> {
+impl H2loadLines {
+    fn new(run: &Run) -> Result<H2loadLines, Problem> {
         let open = |file: &PathBuf| {
             let opened = File::options().append(true).create(true).open(file);
             Ok::<_, Problem>((file.clone(), BufWriter::new(opened.map_err(|error| unwritten(file, &error))?)))
         };
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let phases = run.plan.load.as_ref().map_or(0, |load| load.phases.len());
-        let mut lines = Lines {
+        let mut lines = H2loadLines {
             view: run.view.clone(),
             measured: phases.saturating_sub(1),
             began: Instant::now(),
@@ -276,7 +276,7 @@ impl Lines {
     }
 }
 
-impl View for Lines {
+impl View for H2loadLines {
     fn row(&mut self, row: &Row, _phase: &str) {
         self.tell_clients();
         if !self.view.tls && row.counts.ended > 0 {

@@ -1,7 +1,7 @@
 //! The door of h2load (nghttp2 1.52's command line, with the later names beside it).
 //!
 //! Two stages: `args.rs` reads what was typed as the old tool reads it, `plan.rs` says what it means. Nothing is opened or printed
-//! here: files come through a function, and text goes out as [`Shown`].
+//! here: files come through a function, and text goes out as [`ToolShown`].
 
 mod args;
 mod clients;
@@ -12,7 +12,7 @@ mod timetable;
 
 pub use door::H2load;
 
-use crate::Shown;
+use crate::ToolShown;
 use crate::reads::Reads;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -21,11 +21,11 @@ use std::time::Duration;
 pub use clients::Thread;
 
 /// A test, and how to show it.
-pub type Run = crate::Run<View>;
+pub type Run = crate::Run<H2loadView>;
 
 /// How a test is shown.
 #[derive(Debug, Clone, PartialEq)]
-pub struct View {
+pub struct H2loadView {
     /// The first URI, as it was typed.
     pub url: String,
     /// Threads, and what each has.
@@ -49,7 +49,7 @@ pub struct View {
     /// TLS is spoken.
     pub tls: bool,
     /// Whose rows are printed.
-    pub layout: Layout,
+    pub layout: H2loadLayout,
     /// Each row is drawn, too.
     pub histogram: bool,
     /// Receives a line for each request.
@@ -69,7 +69,7 @@ pub struct Other {
 
 /// Whose rows are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
+pub enum H2loadLayout {
     /// Those of 1.52, and of all until 1.68.
     Old,
     /// Those from 1.69 on.
@@ -82,7 +82,7 @@ pub enum Layout {
 ///
 /// # Errors
 /// The text shown instead of a test.
-pub fn parse(args: &[OsString], now_seed: u64, files: &dyn Reads) -> Result<Run, Shown> {
+pub fn parse(args: &[OsString], now_seed: u64, files: &dyn Reads) -> Result<Run, ToolShown> {
     args::read(args).and_then(|typed| plan::mean(typed, now_seed, files))
 }
 

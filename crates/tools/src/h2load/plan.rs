@@ -3,17 +3,17 @@
 //! Differences from the old tool become notices, but only where this command line meets them.
 //! `docs/src/h2load.md` has the whole list.
 
-use super::args::{Amount, Typed, refused};
+use super::args::{Amount, H2loadTyped, refused};
 use super::timetable::Timetable;
-use super::{Layout, Other, Run, View, clients};
+use super::{H2loadLayout, H2loadView, Other, Run, clients};
 use crate::reads::Reads;
-use crate::{Shown, openssl};
+use crate::{ToolShown, openssl};
 use ::plan::check::MAX_USERS;
 use plan::byte_order as mark;
 
 use ::plan::{
     Address, Body, Check, CheckContent, CipherSuite, ConnectTo, Endpoint, Expect, Field, Http, Http1, Http2,
-    Http3, Io, Limits, Load, Masked, Pace, Phase, Plan, Protocol, Request, RequestList, RequestOrder,
+    Http3, Io, Load, LoadLimits, Masked, Pace, Phase, Plan, Protocol, Request, RequestList, RequestOrder,
     RequestStep, Resend, Scenario, Site, Step, Stop, Tls, TlsVersion, Trace,
 };
 use std::io;
@@ -29,7 +29,7 @@ const NO_LIMIT: Duration = Duration::from_secs(86_400);
 ///
 /// # Errors
 /// One line: a value that an option cannot have, a URI that leads nowhere, or a file that cannot be read.
-pub(super) fn mean(mut typed: Typed, now_seed: u64, files: &dyn Reads) -> Result<Run, Shown> {
+pub(super) fn mean(mut typed: H2loadTyped, now_seed: u64, files: &dyn Reads) -> Result<Run, ToolShown> {
     let table = typed.what.timetable.as_ref().map(|file| text(file, files)).transpose()?;
     let table = table.map(|text| Timetable::read(&text)).transpose()?;
     let mut notices: Vec<String> =
@@ -53,7 +53,7 @@ pub(super) fn mean(mut typed: Typed, now_seed: u64, files: &dyn Reads) -> Result
     let (method, fields) = fields(&typed.what.headers, body.is_some())?;
     let request =
         |uri: &String| base.request(uri, &method, body.as_ref().map_or_else(Body::default, Body::clone));
-    let requests = uris.iter().map(request).collect::<Result<RequestList, Shown>>()?;
+    let requests = uris.iter().map(request).collect::<Result<RequestList, ToolShown>>()?;
     let composer = Composer {
         typed: &typed,
         base: &base,
@@ -63,21 +63,21 @@ pub(super) fn mean(mut typed: Typed, now_seed: u64, files: &dyn Reads) -> Result
         seed: typed.output.seed.unwrap_or(now_seed),
     };
     let plan = composer.plan(protocol)?;
-    let other = other.map(|protocol| Ok::<_, Shown>(Other { protocol, plan: composer.plan(protocol)? }));
+    let other = other.map(|protocol| Ok::<_, ToolShown>(Other { protocol, plan: composer.plan(protocol)? }));
     Ok(Run {
         plan,
-        view: View { other: other.transpose()?.map(Box::new), ..view(&typed, first, &base, protocol) },
+        view: H2loadView { other: other.transpose()?.map(Box::new), ..view(&typed, first, &base, protocol) },
         notices,
         json: typed.output.json.map(Into::into),
         show_plan: typed.output.show_plan,
     })
 }
 
-fn view(typed: &Typed, first: &str, base: &Base, protocol: &'static str) -> View {
+fn view(typed: &H2loadTyped, first: &str, base: &Base, protocol: &'static str) -> H2loadView {
     let amount = &typed.amount;
     let output = &typed.output;
     let file = |file: &Option<String>| file.as_ref().map(Into::into);
-    View {
+    H2loadView {
         url: Masked::address(first).to_string(),
         threads: clients::threads(amount).collect(),
         requests: amount.duration.is_none().then(|| amount.requests.unwrap_or(1)),
@@ -89,7 +89,7 @@ fn view(typed: &Typed, first: &str, base: &Base, protocol: &'static str) -> View
         other: None,
         fell_back: false,
         tls: base.address.secure,
-        layout: output.layout.unwrap_or(if output.newer { Layout::New } else { Layout::Old }),
+        layout: output.layout.unwrap_or(if output.newer { H2loadLayout::New } else { H2loadLayout::Old }),
         histogram: output.histogram,
         log: file(&output.log),
         samples: file(&output.samples),
@@ -112,7 +112,7 @@ fn settle(amount: &mut Amount, table: &Timetable, notices: &mut Vec<String>) {
 }
 
 /// Refuses what the old tool refuses, in its words.
-fn check(typed: &Typed) -> Result<(), Shown> {
+fn check(typed: &H2loadTyped) -> Result<(), ToolShown> {
     let amount = &typed.amount;
     let table = &typed.what.timetable;
     let rated = amount.rate > 0;
@@ -150,17 +150,17 @@ fn check(typed: &Typed) -> Result<(), Shown> {
     }
 }
 
-fn text(file: &str, files: &dyn Reads) -> Result<String, Shown> {
+fn text(file: &str, files: &dyn Reads) -> Result<String, ToolShown> {
     let text = String::from_utf8(files.bytes(Path::new(file)).map_err(|error| unread(file, &error))?);
     text.map_err(|_| refused(format!("{file} is not UTF-8: give a URI in each line")))
 }
 
-fn unread(file: &str, error: &io::Error) -> Shown {
+fn unread(file: &str, error: &io::Error) -> ToolShown {
     refused(format!("{file} cannot be read: {error}"))
 }
 
 /// The URIs: those of the list, where there is one.
-fn uris(typed: &Typed, files: &dyn Reads) -> Result<Vec<String>, Shown> {
+fn uris(typed: &H2loadTyped, files: &dyn Reads) -> Result<Vec<String>, ToolShown> {
     let Some(file) = &typed.what.list else { return Ok(typed.uris.clone()) };
     let text = text(file, files)?;
     let lines: Vec<String> = mark::behind(&text).lines().map(|line| line.trim().to_owned()).collect();
@@ -177,7 +177,7 @@ struct Base {
 }
 
 impl Base {
-    fn of(typed: &Typed, first: &str) -> Result<Base, Shown> {
+    fn of(typed: &H2loadTyped, first: &str) -> Result<Base, ToolShown> {
         let invalid = |uri: &str| refused(format!("invalid URI: {}", Masked::address(uri)));
         let (base, unix_socket) = match typed.what.base.as_deref() {
             Some(base) => match base.strip_prefix("unix:") {
@@ -191,7 +191,7 @@ impl Base {
     }
 
     /// Returns the protocol that is spoken, in the old tool's words, and the one that is spoken where the server takes no other.
-    fn protocols(&self, typed: &Typed) -> Result<(&'static str, Option<&'static str>), Shown> {
+    fn protocols(&self, typed: &H2loadTyped) -> Result<(&'static str, Option<&'static str>), ToolShown> {
         let how = &typed.how;
         if !self.address.secure {
             return Ok((if how.one || how.clear == "http/1.1" { "http/1.1" } else { "h2c" }, None));
@@ -215,7 +215,7 @@ impl Base {
     }
 
     /// A request: path and query are the URI's own, all else is that of the base.
-    fn request(&self, uri: &str, method: &str, body: Body) -> Result<Request, Shown> {
+    fn request(&self, uri: &str, method: &str, body: Body) -> Result<Request, ToolShown> {
         let path = match Address::parse(uri) {
             Some(address) => address.path,
             None if uri.starts_with('/') => uri.to_owned(),
@@ -228,7 +228,7 @@ impl Base {
 }
 
 /// The method, and the fields of all requests. Names are taken in lower case; some pseudo-fields may be replaced.
-fn fields(typed: &[String], has_body: bool) -> Result<(String, Vec<Field>), Shown> {
+fn fields(typed: &[String], has_body: bool) -> Result<(String, Vec<Field>), ToolShown> {
     let mut method = if has_body { "POST" } else { "GET" }.to_owned();
     let mut fields = vec![Field::new("user-agent", USER_AGENT)];
     for text in typed {
@@ -257,7 +257,7 @@ fn fields(typed: &[String], has_body: bool) -> Result<(String, Vec<Field>), Show
 
 /// Everything that plans are made of.
 struct Composer<'a> {
-    typed: &'a Typed,
+    typed: &'a H2loadTyped,
     base: &'a Base,
     requests: RequestList,
     fields: Vec<Field>,
@@ -266,7 +266,7 @@ struct Composer<'a> {
 }
 
 impl Composer<'_> {
-    fn plan(&self, protocol: &str) -> Result<Plan, Shown> {
+    fn plan(&self, protocol: &str) -> Result<Plan, ToolShown> {
         let (typed, amount) = (self.typed, &self.typed.amount);
         let streams = if protocol == "http/1.1" { 1 } else { amount.streams };
         let users = amount.clients.saturating_mul(streams);
@@ -281,11 +281,11 @@ impl Composer<'_> {
         let load = Load {
             protocol: Protocol::Http(Http { fields: self.fields.clone(), ..self.spoken(protocol)? }),
             check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },
-            limits: Limits {
+            limits: LoadLimits {
                 grace: Duration::from_secs(1),
                 request: amount.active.unwrap_or(NO_LIMIT),
                 idle: amount.inactive.filter(|_| protocol == "http/1.1"),
-                ..Limits::default()
+                ..LoadLimits::default()
             },
             phases: warm_up.into_iter().chain([measured]).collect(),
             trace: Trace {
@@ -311,7 +311,7 @@ impl Composer<'_> {
         }
     }
 
-    fn phase(&self, name: &str, measured: bool, streams: u64) -> Result<Phase, Shown> {
+    fn phase(&self, name: &str, measured: bool, streams: u64) -> Result<Phase, ToolShown> {
         let amount = &self.typed.amount;
         let lasts = amount.duration.map(|lasts| if measured { lasts } else { amount.warm_up });
         let pace = self.pace(streams, lasts)?;
@@ -342,7 +342,7 @@ impl Composer<'_> {
     }
 
     /// When requests are sent: as fast as answers come, at a rate, at moments, or by clients that come one after the other.
-    fn pace(&self, streams: u64, lasts: Option<Duration>) -> Result<Pace, Shown> {
+    fn pace(&self, streams: u64, lasts: Option<Duration>) -> Result<Pace, ToolShown> {
         let amount = &self.typed.amount;
         let users = (amount.clients * streams) as u32;
         if let Some(rps) = amount.rps {
@@ -362,7 +362,7 @@ impl Composer<'_> {
     }
 
     /// How it is spoken: over HTTP/1, `-m` is how many requests are pipelined, which timetables do not do.
-    fn spoken(&self, protocol: &str) -> Result<Http, Shown> {
+    fn spoken(&self, protocol: &str) -> Result<Http, ToolShown> {
         let how = &self.typed.how;
         let streams = self.typed.amount.streams as u32;
         let window = |bits: u32| (1u32 << bits) - 1;
@@ -384,7 +384,7 @@ impl Composer<'_> {
             })
         });
         let tls = self.base.address.secure.then(|| {
-            Ok::<_, Shown>(Tls {
+            Ok::<_, ToolShown>(Tls {
                 verify: false,
                 sni: how.sni.clone(),
                 alpn: vec![protocol.to_owned()],
@@ -415,7 +415,7 @@ fn threads(amount: &Amount, even: bool) -> u64 {
 }
 
 /// The suites of lists of OpenSSL, that of TLS 1.3 first.
-fn ciphers(list: Option<&str>, of_13: Option<&str>) -> Result<Vec<CipherSuite>, Shown> {
+fn ciphers(list: Option<&str>, of_13: Option<&str>) -> Result<Vec<CipherSuite>, ToolShown> {
     let suites = |option: &str, list: Option<&str>, version| match list {
         None => Ok(openssl::of(Some(version))),
         Some(list) => openssl::suites(list, version)
@@ -426,7 +426,7 @@ fn ciphers(list: Option<&str>, of_13: Option<&str>) -> Result<Vec<CipherSuite>, 
     Ok(chosen)
 }
 
-fn connect_to(typed: &Typed, base: &Base) -> Result<Vec<ConnectTo>, Shown> {
+fn connect_to(typed: &H2loadTyped, base: &Base) -> Result<Vec<ConnectTo>, ToolShown> {
     let Some(to) = &typed.what.connect_to else { return Ok(Vec::new()) };
     let wrong = |why: &str| refused(format!("--connect-to {why}: give HOST or HOST:PORT"));
     let endpoint = Endpoint::read(to).map_err(|fault| wrong(&fault.to_string()))?;

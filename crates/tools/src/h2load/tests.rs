@@ -5,7 +5,7 @@ use ::plan::{Http, Pace, Plan, RequestStep, Step};
 use std::io;
 use std::path::Path;
 
-fn command(line: &str) -> Result<Run, Shown> {
+fn command(line: &str) -> Result<Run, ToolShown> {
     let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
     let read = |file: &Path| match file.to_str() {
         Some("list") => Ok(b"http://h:8080/a\n/b?c\nhttp://other/d\n".to_vec()),
@@ -137,13 +137,13 @@ fn clients_come_at_a_rate() {
 #[test]
 fn what_only_the_newer_versions_have_makes_their_report() {
     for (line, layout) in [
-        ("http://h/", Layout::Old),
-        ("--histogram http://h/", Layout::New),
-        ("--output-file x http://h/", Layout::New),
-        ("--tls-session-file x https://h/", Layout::New),
-        ("--h3 https://h/", Layout::New),
-        ("--layout 1.70 http://h/", Layout::New),
-        ("--layout 1.52 --histogram http://h/", Layout::Old),
+        ("http://h/", H2loadLayout::Old),
+        ("--histogram http://h/", H2loadLayout::New),
+        ("--output-file x http://h/", H2loadLayout::New),
+        ("--tls-session-file x https://h/", H2loadLayout::New),
+        ("--h3 https://h/", H2loadLayout::New),
+        ("--layout 1.70 http://h/", H2loadLayout::New),
+        ("--layout 1.52 --histogram http://h/", H2loadLayout::Old),
     ] {
         assert_eq!(run_of(line).view.layout, layout, "{line}");
     }

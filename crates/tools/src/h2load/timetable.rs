@@ -1,7 +1,7 @@
 //! Timetables: requests at moments, a line each.
 
 use super::args::refused;
-use crate::Shown;
+use crate::ToolShown;
 use plan::byte_order as mark;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ impl Timetable {
     ///
     /// # Errors
     /// The first line that is none, in the old tool's words.
-    pub fn read(text: &str) -> Result<Timetable, Shown> {
+    pub fn read(text: &str) -> Result<Timetable, ToolShown> {
         let mut read = Timetable::default();
         for (nth, line) in mark::behind(text).lines().enumerate() {
             if line.is_empty() {

@@ -1,13 +1,13 @@
 //! Stage one: what was typed. What it means is [`super::plan`]'s business.
 
-use crate::Shown;
+use crate::ToolShown;
 use crate::goflag::{self, Flag, Wrong, flag, is_on, number, plain, set, some_number, text, time};
 use std::ffi::OsString;
 use std::time::Duration;
 
 /// The command line as typed.
 #[derive(Debug, Clone)]
-pub(super) struct Typed {
+pub(super) struct HeyTyped {
     pub requests: u64,
     pub workers: u64,
     /// Requests per second of each worker; 0: as fast as it goes.
@@ -39,9 +39,9 @@ pub(super) struct Typed {
     pub unread: Vec<String>,
 }
 
-impl Default for Typed {
-    fn default() -> Typed {
-        Typed {
+impl Default for HeyTyped {
+    fn default() -> HeyTyped {
+        HeyTyped {
             requests: 200,
             workers: 50,
             rate: 0.0,
@@ -91,7 +91,7 @@ fn lasting(text: &str) -> Result<Option<Duration>, String> {
 }
 
 /// Every flag, in the order of the usage text.
-static FLAGS: &[Flag<Typed>] = &[
+static FLAGS: &[Flag<HeyTyped>] = &[
     flag("n", "N", "Requests in all, shared evenly among the workers [200]", set!(requests = number)),
     flag("c", "N", "Workers, each with one request under way [50]", set!(workers = number)),
     flag("q", "RATE", "Requests per second of each worker [no limit]", set!(rate = rate)),
@@ -131,7 +131,7 @@ pub(super) fn usage() -> String {
 }
 
 /// Why there is no test, with the usage text.
-pub(super) fn refused(complaint: &str) -> Shown {
+pub(super) fn refused(complaint: &str) -> ToolShown {
     goflag::refused("hey", complaint, &usage(), 1)
 }
 
@@ -139,11 +139,11 @@ pub(super) fn refused(complaint: &str) -> Shown {
 ///
 /// # Errors
 /// The usage text, and what was wrong.
-pub(super) fn read(args: &[OsString]) -> Result<Typed, Shown> {
-    let mut typed = Typed::default();
+pub(super) fn read(args: &[OsString]) -> Result<HeyTyped, ToolShown> {
+    let mut typed = HeyTyped::default();
     let mut words = match goflag::read(FLAGS, args, &mut typed) {
         Ok(words) => words.into_iter(),
-        Err(Wrong::Help) => return Err(Shown::told(usage())),
+        Err(Wrong::Help) => return Err(ToolShown::told(usage())),
         Err(Wrong::Line(why)) => return Err(goflag::refused("hey", &why, &usage(), 2)),
     };
     let Some(url) = words.next() else { return Err(refused("give a URL")) };

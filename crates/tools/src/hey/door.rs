@@ -1,8 +1,8 @@
 //! `wringer hey`: the old tool's options, report and exit codes over a session.
 
-use super::report::{self, Asked, CsvRows};
+use super::report::{self, CsvRows, HeyAsked};
 use super::{self as door, Run, parse};
-use crate::Shown;
+use crate::ToolShown;
 use crate::reads::Disk;
 use crate::runner::{Door, Moment};
 use console::output as show;
@@ -18,9 +18,9 @@ impl Door for Hey {
     const NAME: &'static str = "hey";
     const ABOUT: &'static str = "hey: the same options and report";
     type View = door::View;
-    type Lines = Lines;
+    type Lines = HeyLines;
 
-    fn read(args: &[OsString], moment: &Moment) -> Result<Hey, Shown> {
+    fn read(args: &[OsString], moment: &Moment) -> Result<Hey, ToolShown> {
         parse(args, moment.seed, &Disk).map(Hey)
     }
 
@@ -36,16 +36,16 @@ impl Door for Hey {
         Some(self.0.view.url.clone())
     }
 
-    fn begin(&mut self) -> Result<Lines, Problem> {
-        Ok(Lines { rows: self.0.view.csv.then(CsvRows::default) })
+    fn begin(&mut self) -> Result<HeyLines, Problem> {
+        Ok(HeyLines { rows: self.0.view.csv.then(CsvRows::default) })
     }
 
-    fn lay_out(&self, finished: &Finished, lines: Lines) -> Result<Exit, Problem> {
+    fn lay_out(&self, finished: &Finished, lines: HeyLines) -> Result<Exit, Problem> {
         let view = &self.0.view;
         let left_out = lines.rows.as_ref().map_or(0, |rows| rows.left_out);
         match lines.rows {
             Some(rows) => show::write(&rows.text()),
-            None => show::write(&report::summary(&finished.result, &Asked { paced: view.paced })),
+            None => show::write(&report::summary(&finished.result, &HeyAsked { paced: view.paced })),
         }
         if left_out > 0 {
             show::notice(&format!("hey: {left_out} answers have no row: only so many are kept"));
@@ -57,11 +57,11 @@ impl Door for Hey {
 }
 
 /// Rows of answers, where they are asked for.
-pub struct Lines {
+pub struct HeyLines {
     rows: Option<CsvRows>,
 }
 
-impl View for Lines {
+impl View for HeyLines {
     fn row(&mut self, _row: &Row, _phase: &str) {}
 
     fn event(&mut self, event: Event) {

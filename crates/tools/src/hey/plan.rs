@@ -2,18 +2,18 @@
 //!
 //! Differences from the old tool become notices, but only where this command line meets them. `docs/src/hey.md` has the whole list.
 
-use super::args::{Typed, refused};
+use super::args::{HeyTyped, refused};
 use super::{Run, View};
 use crate::field::is_field;
 use crate::reads::Reads;
 use crate::url::address;
-use crate::{Shown, without_phase};
+use crate::{ToolShown, without_phase};
 use ::plan::check::MAX_USERS;
 use ::plan::secret::{shown_line, without_secrets};
 use ::plan::{
     Address, Body, Check, CheckContent, Credentials, Endpoint, Expect, Field, FieldValue, Http, Http1, Http2,
-    Io, Limits, Load, Pace, Phase, Plan, Protocol, Redirects, Request, RequestForm, RequestStep, Scenario,
-    Session, Site, Step, Stop, Tls, Trace,
+    Io, Load, LoadLimits, Pace, Phase, Plan, Protocol, Redirects, Request, RequestForm, RequestStep,
+    Scenario, Session, Site, Step, Stop, Tls, Trace,
 };
 use std::path::Path;
 use std::time::Duration;
@@ -29,7 +29,7 @@ const PROXY_PORT: u16 = 80;
 ///
 /// # Errors
 /// The text shown instead, for a value that cannot be meant.
-pub(super) fn mean(typed: Typed, now_seed: u64, files: &dyn Reads) -> Result<Run, Shown> {
+pub(super) fn mean(typed: HeyTyped, now_seed: u64, files: &dyn Reads) -> Result<Run, ToolShown> {
     check(&typed)?;
     let address = address(&typed.url).map_err(|why| refused(&why))?;
     let mut notices = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn mean(typed: Typed, now_seed: u64, files: &dyn Reads) -> Result<Run
 }
 
 /// Checks what hey checks once it has read everything.
-fn check(typed: &Typed) -> Result<(), Shown> {
+fn check(typed: &HeyTyped) -> Result<(), ToolShown> {
     if typed.workers == 0 || typed.requests == 0 && typed.duration.is_none() {
         return Err(refused("-n and -c cannot be smaller than 1"));
     }
@@ -66,7 +66,7 @@ fn check(typed: &Typed) -> Result<(), Shown> {
 }
 
 /// A line for each thing that is otherwise than in hey.
-fn differences(typed: &Typed, address: &Address) -> Vec<String> {
+fn differences(typed: &HeyTyped, address: &Address) -> Vec<String> {
     let mut told = Vec::new();
     if !typed.unread.is_empty() {
         told.push(format!("words behind the URL are not read, as in hey: {}", typed.unread.join(" ")));
@@ -85,7 +85,7 @@ fn differences(typed: &Typed, address: &Address) -> Vec<String> {
     told
 }
 
-fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result<Plan, Shown> {
+fn plan(typed: &HeyTyped, address: &Address, request: Request, seed: u64) -> Result<Plan, ToolShown> {
     let users = u32::try_from(typed.workers).ok().filter(|users| *users <= MAX_USERS);
     let users = users.ok_or_else(|| refused(&format!("-c {}: give at most {MAX_USERS}", typed.workers)))?;
     let redirects = (!typed.no_redirects).then(Redirects::default);
@@ -118,7 +118,12 @@ fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result
         protocol: Protocol::Http(http(typed, address)),
         check: Check { content: CheckContent::Nothing, length: false, evidence: 0, ..Check::default() },
         // What is under way at the end is given up, as in the old tool.
-        limits: Limits { connect: timeout, request: timeout, grace: Duration::ZERO, ..Limits::default() },
+        limits: LoadLimits {
+            connect: timeout,
+            request: timeout,
+            grace: Duration::ZERO,
+            ..LoadLimits::default()
+        },
         phases: vec![phase],
         trace: Trace { requests: typed.output == "csv", distributions: true, ..Trace::default() },
         ..Load::default()
@@ -135,7 +140,7 @@ fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result
     })
 }
 
-fn http(typed: &Typed, address: &Address) -> Http {
+fn http(typed: &HeyTyped, address: &Address) -> Http {
     let proxied = typed.proxy.is_some();
     let two = typed.http2 && address.secure;
     let alpn = if two { vec!["h2".to_owned()] } else { Vec::new() };
@@ -154,7 +159,7 @@ fn http(typed: &Typed, address: &Address) -> Http {
 }
 
 /// The proxy's host and port.
-fn proxy(text: &str) -> Result<String, Shown> {
+fn proxy(text: &str) -> Result<String, ToolShown> {
     let wrong = |why: &str| refused(&format!("-x {why}"));
     let endpoint = Endpoint::read(text).map_err(|fault| wrong(&fault.to_string()))?;
     match endpoint.credentials.is_some() {
@@ -166,11 +171,11 @@ fn proxy(text: &str) -> Result<String, Shown> {
 }
 
 fn request(
-    typed: &Typed,
+    typed: &HeyTyped,
     address: &Address,
     files: &dyn Reads,
     notices: &mut Vec<String>,
-) -> Result<Request, Shown> {
+) -> Result<Request, ToolShown> {
     let body = match (&typed.body, &typed.body_file) {
         (Some(text), _) => Body::from(text.clone()),
         (None, Some(file)) => {
@@ -185,11 +190,11 @@ fn request(
 
 /// The fields in hey's order: those that Go writes first, the others by name, and what it adds itself.
 fn fields(
-    typed: &Typed,
+    typed: &HeyTyped,
     address: &Address,
     body: &Body,
     notices: &mut Vec<String>,
-) -> Result<Vec<Field>, Shown> {
+) -> Result<Vec<Field>, ToolShown> {
     let mut named: Vec<Field> = Vec::new();
     for text in &typed.headers {
         let Some((name, value)) = text.split_once(':').filter(|(name, value)| is_field(name, value)) else {

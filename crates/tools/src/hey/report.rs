@@ -17,13 +17,13 @@ const MOST: usize = 1_000_000;
 
 /// Facts of the command line that the summary needs.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Asked {
+pub struct HeyAsked {
     /// Requests were due at moments.
     pub paced: bool,
 }
 
 /// The summary.
-pub fn summary(result: &RunResult, asked: &Asked) -> String {
+pub fn summary(result: &RunResult, asked: &HeyAsked) -> String {
     let measured = result.measured();
     // In a closed pace, opening connections lies between the intended and the actual send, and hey counts it.
     let metric = if asked.paced { TimeMetric::Service } else { TimeMetric::Response };

@@ -1,4 +1,4 @@
-use super::report::{Asked, CsvRows, redirected, summary};
+use super::report::{CsvRows, HeyAsked, redirected, summary};
 use super::*;
 use crate::tests;
 use crate::wrk::report::tests::{exchange, result};
@@ -6,7 +6,7 @@ use ::plan::{Pace, Phase, Request, RequestForm, Step};
 use measure::{Failure, FailureKind, Outcome, PhaseResult, Record, RequestTimes, Stage};
 use std::time::Duration;
 
-fn parse_line(line: &str) -> Result<Run, Shown> {
+fn parse_line(line: &str) -> Result<Run, ToolShown> {
     parse(&tests::words(line), 7, &tests::read_file)
 }
 
@@ -116,7 +116,7 @@ fn what_is_otherwise_than_in_hey_is_told_and_what_cannot_be_meant_refused() {
             "{line}: {shown:?}"
         );
     }
-    assert_eq!(parse_line("-h").unwrap_err(), Shown::told(help()));
+    assert_eq!(parse_line("-h").unwrap_err(), ToolShown::told(help()));
 }
 
 fn add(phase: &mut PhaseResult, outcome: Outcome, status: u16, ms: u64) {
@@ -186,7 +186,7 @@ Error distribution:
   [1]\tconnection refused, connecting
 
 ";
-    let text = summary(&result, &Asked::default());
+    let text = summary(&result, &HeyAsked::default());
     let differs = text.lines().zip(expected.lines()).find(|(is, was)| is != was && !is.contains("refused"));
     assert_eq!(differs, None, "{text}");
     assert_eq!(text.lines().count(), expected.lines().count(), "{text}");
@@ -194,7 +194,7 @@ Error distribution:
 
 #[test]
 fn a_summary_of_nothing() {
-    let text = summary(&result(|_| {}), &Asked::default());
+    let text = summary(&result(|_| {}), &HeyAsked::default());
     assert!(
         text.contains(
             "  Average:\t NaN secs\n  Requests/sec:\t0.0000\n  \n\nResponse time histogram:\n\n\nLatency"

@@ -1,31 +1,31 @@
 //! Stage one: what was typed. Options are whole words behind a single dash; any beginning of one is taken, and the first in
 //! the table wins. What it means is [`super::plan`]'s business.
 
-use super::Refusal;
+use super::HttpLoadRefusal;
 
 /// Where an option's value goes.
-enum Slot {
-    On(fn(&mut Typed) -> &mut bool),
+enum HttpLoadSlot {
+    On(fn(&mut HttpLoadTyped) -> &mut bool),
     /// A whole number, at least this.
-    Number(u64, fn(&mut Typed) -> &mut Option<u64>),
-    Text(fn(&mut Typed) -> &mut Option<String>),
-    Texts(fn(&mut Typed) -> &mut Vec<String>),
+    Number(u64, fn(&mut HttpLoadTyped) -> &mut Option<u64>),
+    Text(fn(&mut HttpLoadTyped) -> &mut Option<String>),
+    Texts(fn(&mut HttpLoadTyped) -> &mut Vec<String>),
 }
 
 /// One option, a row of the table: its name, what it takes, its help, and where its value goes.
-struct Row {
+struct HttpLoadRow {
     name: &'static str,
     /// Only Traffic Server's fork has it.
     newer: bool,
     /// Name of its value in the help; empty for a switch.
     value: &'static str,
     help: &'static str,
-    slot: Slot,
+    slot: HttpLoadSlot,
 }
 
 /// The command line as typed.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub(super) struct Typed {
+pub(super) struct HttpLoadTyped {
     pub checksum: bool,
     pub sequential: bool,
     pub throttle: bool,
@@ -64,166 +64,202 @@ pub(super) struct Typed {
     pub file: Option<String>,
 }
 
-const fn row(name: &'static str, newer: bool, value: &'static str, help: &'static str, slot: Slot) -> Row {
-    Row { name, newer, value, help, slot }
+const fn row(
+    name: &'static str,
+    newer: bool,
+    value: &'static str,
+    help: &'static str,
+    slot: HttpLoadSlot,
+) -> HttpLoadRow {
+    HttpLoadRow { name, newer, value, help, slot }
 }
 
 /// In the fork's order.
-const TABLE: &[Row] = &[
+const TABLE: &[HttpLoadRow] = &[
     row(
         "-checksum",
         false,
         "",
         "Bodies are compared, and not only their lengths",
-        Slot::On(|typed| &mut typed.checksum),
+        HttpLoadSlot::On(|typed| &mut typed.checksum),
     ),
     row(
         "-sequential",
         true,
         "",
         "URLs are taken in the order of the file [default: at random]",
-        Slot::On(|typed| &mut typed.sequential),
+        HttpLoadSlot::On(|typed| &mut typed.sequential),
     ),
     row(
         "-throttle",
         false,
         "",
         "Answers are read at 33600 bit/s, as by a modem",
-        Slot::On(|typed| &mut typed.throttle),
+        HttpLoadSlot::On(|typed| &mut typed.throttle),
     ),
     row(
         "-Throttle",
         false,
         "BITS",
         "Answers are read at so many bit/s",
-        Slot::Number(1, |typed| &mut typed.throttle_bits),
+        HttpLoadSlot::Number(1, |typed| &mut typed.throttle_bits),
     ),
-    row("-verbose", false, "", "Progress is told once a minute", Slot::On(|typed| &mut typed.verbose)),
+    row(
+        "-verbose",
+        false,
+        "",
+        "Progress is told once a minute",
+        HttpLoadSlot::On(|typed| &mut typed.verbose),
+    ),
     row(
         "-timeout",
         false,
         "SECS",
         "Idle seconds after which a connection is given up [default: 60]",
-        Slot::Number(1, |typed| &mut typed.timeout_s),
+        HttpLoadSlot::Number(1, |typed| &mut typed.timeout_s),
     ),
-    row("-jitter", false, "", "With -rate: the gaps vary by a tenth", Slot::On(|typed| &mut typed.jitter)),
-    row("-accept_gzip", true, "", "Accept-Encoding: gzip is sent", Slot::On(|typed| &mut typed.accept_gzip)),
-    row("-parallel", false, "N", "Requests under way at once", Slot::Number(1, |typed| &mut typed.parallel)),
-    row("-rate", false, "N", "Requests begun in each second", Slot::Number(1, |typed| &mut typed.rate)),
+    row(
+        "-jitter",
+        false,
+        "",
+        "With -rate: the gaps vary by a tenth",
+        HttpLoadSlot::On(|typed| &mut typed.jitter),
+    ),
+    row(
+        "-accept_gzip",
+        true,
+        "",
+        "Accept-Encoding: gzip is sent",
+        HttpLoadSlot::On(|typed| &mut typed.accept_gzip),
+    ),
+    row(
+        "-parallel",
+        false,
+        "N",
+        "Requests under way at once",
+        HttpLoadSlot::Number(1, |typed| &mut typed.parallel),
+    ),
+    row(
+        "-rate",
+        false,
+        "N",
+        "Requests begun in each second",
+        HttpLoadSlot::Number(1, |typed| &mut typed.rate),
+    ),
     row(
         "-sockets",
         true,
         "N",
         "Requests under way at most [default with -rate: 10000]",
-        Slot::Number(1, |typed| &mut typed.sockets),
+        HttpLoadSlot::Number(1, |typed| &mut typed.sockets),
     ),
     row(
         "-fetches",
         false,
         "N",
         "The test ends after so many requests",
-        Slot::Number(1, |typed| &mut typed.fetches),
+        HttpLoadSlot::Number(1, |typed| &mut typed.fetches),
     ),
     row(
         "-seconds",
         false,
         "N",
         "The test ends after so many seconds",
-        Slot::Number(1, |typed| &mut typed.seconds),
+        HttpLoadSlot::Number(1, |typed| &mut typed.seconds),
     ),
     row(
         "-keep_alive",
         true,
         "N",
         "Further requests over each connection [default: 0]",
-        Slot::Number(0, |typed| &mut typed.keep_alive),
+        HttpLoadSlot::Number(0, |typed| &mut typed.keep_alive),
     ),
     row(
         "-unique_id",
         true,
         "",
         "Each request has a field that no other has",
-        Slot::On(|typed| &mut typed.unique_id),
+        HttpLoadSlot::On(|typed| &mut typed.unique_id),
     ),
-    row("-sip", false, "FILE", "Source addresses, a line each", Slot::Text(|typed| &mut typed.sip)),
-    row("-agent", true, "STR", "User-Agent", Slot::Text(|typed| &mut typed.agent)),
-    row("-cookie", true, "STR", "Cookie", Slot::Text(|typed| &mut typed.cookie)),
+    row("-sip", false, "FILE", "Source addresses, a line each", HttpLoadSlot::Text(|typed| &mut typed.sip)),
+    row("-agent", true, "STR", "User-Agent", HttpLoadSlot::Text(|typed| &mut typed.agent)),
+    row("-cookie", true, "STR", "Cookie", HttpLoadSlot::Text(|typed| &mut typed.cookie)),
     row(
         "-ignore_bytes",
         true,
         "",
         "Wrong lengths are counted and not told",
-        Slot::On(|typed| &mut typed.ignore_bytes),
+        HttpLoadSlot::On(|typed| &mut typed.ignore_bytes),
     ),
     row(
         "-max_connect_failures",
         true,
         "N",
         "The test ends after so many connections that failed",
-        Slot::Number(1, |typed| &mut typed.max_connect_failures),
+        HttpLoadSlot::Number(1, |typed| &mut typed.max_connect_failures),
     ),
     row(
         "-header",
         true,
         "'NAME: VALUE'",
         "A field of each request; may be given several times",
-        Slot::Texts(|typed| &mut typed.headers),
+        HttpLoadSlot::Texts(|typed| &mut typed.headers),
     ),
     row(
         "-http_version",
         true,
         "1.0|1.1",
         "Version of the requests",
-        Slot::Text(|typed| &mut typed.http_version),
+        HttpLoadSlot::Text(|typed| &mut typed.http_version),
     ),
-    row("-cipher", false, "STR", "Cipher suites of TLS", Slot::Text(|typed| &mut typed.cipher)),
+    row("-cipher", false, "STR", "Cipher suites of TLS", HttpLoadSlot::Text(|typed| &mut typed.cipher)),
     row(
         "-proxy",
         false,
         "HOST[:PORT]",
         "Requests go by way of this proxy",
-        Slot::Text(|typed| &mut typed.proxy),
+        HttpLoadSlot::Text(|typed| &mut typed.proxy),
     ),
 ];
 
 /// Ours; given whole.
-const OURS: &[Row] = &[
+const OURS: &[HttpLoadRow] = &[
     row(
         "--format",
         false,
         "acme|ats",
         "Whose report is printed [default: ats where one of its options is given]",
-        Slot::Text(|typed| &mut typed.format),
+        HttpLoadSlot::Text(|typed| &mut typed.format),
     ),
     row(
         "--json",
         false,
         "FILE",
         "The report of wringer, too, - for standard output",
-        Slot::Text(|typed| &mut typed.json),
+        HttpLoadSlot::Text(|typed| &mut typed.json),
     ),
     row(
         "--seed",
         false,
         "N",
         "The same seed sends the same requests",
-        Slot::Number(0, |typed| &mut typed.seed),
+        HttpLoadSlot::Number(0, |typed| &mut typed.seed),
     ),
-    row("--verify", false, "", "Certificates are verified", Slot::On(|typed| &mut typed.verify)),
+    row("--verify", false, "", "Certificates are verified", HttpLoadSlot::On(|typed| &mut typed.verify)),
     row(
         "--show-plan",
         false,
         "",
         "The plan is printed, and nothing is sent",
-        Slot::On(|typed| &mut typed.show_plan),
+        HttpLoadSlot::On(|typed| &mut typed.show_plan),
     ),
-    row("--help", false, "", "This text", Slot::On(|typed| &mut typed.help)),
-    row("--version", false, "", "Version", Slot::On(|typed| &mut typed.version)),
+    row("--help", false, "", "This text", HttpLoadSlot::On(|typed| &mut typed.help)),
+    row("--version", false, "", "Version", HttpLoadSlot::On(|typed| &mut typed.version)),
 ];
 
 /// Lines of all options, for help.
 pub(super) fn help() -> String {
-    let line = |row: &Row| {
+    let line = |row: &HttpLoadRow| {
         let label = format!("{} {}", row.name, row.value);
         format!("  {label:25} {}\n", row.help)
     };
@@ -234,37 +270,40 @@ pub(super) fn help() -> String {
 ///
 /// # Errors
 /// A word that cannot be read.
-pub(super) fn read(words: &[String]) -> Result<Typed, Refusal> {
-    let mut typed = Typed::default();
+pub(super) fn read(words: &[String]) -> Result<HttpLoadTyped, HttpLoadRefusal> {
+    let mut typed = HttpLoadTyped::default();
     let mut at = 0;
     while let Some(word) = words.get(at).filter(|word| word.starts_with('-') && word.len() > 1) {
         let value = words.get(at + 1);
-        let row = find(word, value).ok_or_else(|| Refusal::Usage(format!("unknown option {word}")))?;
+        let row =
+            find(word, value).ok_or_else(|| HttpLoadRefusal::Usage(format!("unknown option {word}")))?;
         typed.newer |= row.newer;
         at += 1;
-        if let Slot::On(field) = row.slot {
+        if let HttpLoadSlot::On(field) = row.slot {
             *field(&mut typed) = true;
             continue;
         }
-        let value = value.ok_or_else(|| Refusal::Usage(format!("{} needs a value", row.name)))?;
+        let value = value.ok_or_else(|| HttpLoadRefusal::Usage(format!("{} needs a value", row.name)))?;
         at += 1;
         match row.slot {
-            Slot::On(_) => {}
-            Slot::Number(least, field) => *field(&mut typed) = Some(number(row.name, value, least)?),
-            Slot::Text(field) => *field(&mut typed) = Some(value.clone()),
-            Slot::Texts(field) => field(&mut typed).push(value.clone()),
+            HttpLoadSlot::On(_) => {}
+            HttpLoadSlot::Number(least, field) => *field(&mut typed) = Some(number(row.name, value, least)?),
+            HttpLoadSlot::Text(field) => *field(&mut typed) = Some(value.clone()),
+            HttpLoadSlot::Texts(field) => field(&mut typed).push(value.clone()),
         }
     }
     let mut rest = words[at..].iter();
     typed.file = rest.next().cloned();
     match rest.next() {
-        Some(more) => Err(Refusal::Usage(format!("one file of URLs is read; '{more}' is one too many"))),
+        Some(more) => {
+            Err(HttpLoadRefusal::Usage(format!("one file of URLs is read; '{more}' is one too many")))
+        }
         None => Ok(typed),
     }
 }
 
 /// The row that a word means. `-s`, `-se` with a number behind is `-seconds`, as in the older tool.
-fn find(word: &str, value: Option<&String>) -> Option<&'static Row> {
+fn find(word: &str, value: Option<&String>) -> Option<&'static HttpLoadRow> {
     if word.starts_with("--") {
         return OURS.iter().find(|row| row.name == word);
     }
@@ -275,9 +314,11 @@ fn find(word: &str, value: Option<&String>) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.name.starts_with(word))
 }
 
-fn number(name: &str, text: &str, least: u64) -> Result<u64, Refusal> {
+fn number(name: &str, text: &str, least: u64) -> Result<u64, HttpLoadRefusal> {
     let wrong = || {
-        Refusal::Value(format!("{name} must be at least {least}, and '{text}' is not: give a whole number"))
+        HttpLoadRefusal::Value(format!(
+            "{name} must be at least {least}, and '{text}' is not: give a whole number"
+        ))
     };
     text.parse().ok().filter(|number| *number >= least).ok_or_else(wrong)
 }
@@ -286,7 +327,7 @@ fn number(name: &str, text: &str, least: u64) -> Result<u64, Refusal> {
 mod tests {
     use super::*;
 
-    fn read_line(line: &str) -> Result<Typed, Refusal> {
+    fn read_line(line: &str) -> Result<HttpLoadTyped, HttpLoadRefusal> {
         read(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
     }
 
@@ -335,8 +376,8 @@ mod tests {
         }
     }
 
-    fn takes_value(row: &Row) -> bool {
-        !matches!(row.slot, Slot::On(_))
+    fn takes_value(row: &HttpLoadRow) -> bool {
+        !matches!(row.slot, HttpLoadSlot::On(_))
     }
 
     #[test]

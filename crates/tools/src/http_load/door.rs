@@ -2,7 +2,7 @@
 
 use super::report::{self as layout, Slots};
 use super::{self as door, Run, parse};
-use crate::Shown;
+use crate::ToolShown;
 use crate::clock;
 use crate::runner::{Door, Moment};
 use console::output as show;
@@ -21,10 +21,10 @@ impl Door for HttpLoad {
     const ABOUT: &'static str = "http_load: the same options and report";
     const NAMES_FAILURES: bool = true;
     const SEED: Option<&'static str> = Some("--seed");
-    type View = door::View;
-    type Lines = Lines;
+    type View = door::HttpLoadView;
+    type Lines = HttpLoadLines;
 
-    fn read(args: &[OsString], moment: &Moment) -> Result<HttpLoad, Shown> {
+    fn read(args: &[OsString], moment: &Moment) -> Result<HttpLoad, ToolShown> {
         parse(args, moment.seed, &Moment::read_file).map(|run| HttpLoad { run })
     }
 
@@ -36,11 +36,11 @@ impl Door for HttpLoad {
         &self.run
     }
 
-    fn begin(&mut self) -> Result<Lines, Problem> {
-        Ok(Lines::new(&self.run.view))
+    fn begin(&mut self) -> Result<HttpLoadLines, Problem> {
+        Ok(HttpLoadLines::new(&self.run.view))
     }
 
-    fn lay_out(&self, finished: &Finished, lines: Lines) -> Result<Exit, Problem> {
+    fn lay_out(&self, finished: &Finished, lines: HttpLoadLines) -> Result<Exit, Problem> {
         let view = &self.run.view;
         let slots = view.slots.then_some(&lines.slots);
         show::write(&layout::report(&finished.result, format_of(view), view.checksum, slots));
@@ -48,10 +48,10 @@ impl Door for HttpLoad {
     }
 }
 
-fn format_of(view: &door::View) -> layout::Format {
+fn format_of(view: &door::HttpLoadView) -> layout::HttpLoadReportFormat {
     match view.format {
-        door::Format::Acme => layout::Format::Acme,
-        door::Format::Ats => layout::Format::Ats,
+        door::HttpLoadFormat::Acme => layout::HttpLoadReportFormat::Acme,
+        door::HttpLoadFormat::Ats => layout::HttpLoadReportFormat::Ats,
     }
 }
 
@@ -59,8 +59,8 @@ fn format_of(view: &door::View) -> layout::Format {
 const PROGRESS_S: f64 = 60.0;
 
 /// Output while a run goes on.
-pub struct Lines {
-    format: layout::Format,
+pub struct HttpLoadLines {
+    format: layout::HttpLoadReportFormat,
     verbose: bool,
     counts_slots: bool,
     checksum: bool,
@@ -73,9 +73,9 @@ pub struct Lines {
     next_s: f64,
 }
 
-impl Lines {
-    fn new(view: &door::View) -> Lines {
-        Lines {
+impl HttpLoadLines {
+    fn new(view: &door::HttpLoadView) -> HttpLoadLines {
+        HttpLoadLines {
             format: format_of(view),
             verbose: view.verbose,
             counts_slots: view.slots,
@@ -90,7 +90,7 @@ impl Lines {
     }
 }
 
-impl View for Lines {
+impl View for HttpLoadLines {
     fn row(&mut self, row: &Row, _phase: &str) {
         let counts = &row.counts;
         self.started += counts.requests;
@@ -111,7 +111,8 @@ impl View for Lines {
             return;
         }
         let format = self.format;
-        let time = if format == layout::Format::Ats { clock::time_of_day() } else { String::new() };
+        let time =
+            if format == layout::HttpLoadReportFormat::Ats { clock::time_of_day() } else { String::new() };
         if let Some(line) = layout::error_line(&record, format, self.timeout_s, &time) {
             show::notice(&line);
         }

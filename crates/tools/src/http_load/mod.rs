@@ -1,7 +1,7 @@
 //! The door of http_load, ACME Laboratories' tool and Traffic Server's fork of it.
 //!
 //! Two stages: `args.rs` reads what was typed as the originals read it, `plan.rs` says what it means. Nothing is opened or
-//! printed here: files come through a function, and text goes out as [`Shown`].
+//! printed here: files come through a function, and text goes out as [`ToolShown`].
 
 mod args;
 mod door;
@@ -10,20 +10,20 @@ pub mod report;
 
 pub use door::HttpLoad;
 
-use crate::{Shown, openssl};
-use args::Typed;
+use crate::{ToolShown, openssl};
+use args::HttpLoadTyped;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// A test, and how to show it.
-pub type Run = crate::Run<View>;
+pub type Run = crate::Run<HttpLoadView>;
 
 /// Values and settings for the output of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct View {
+pub struct HttpLoadView {
     /// Whose lines are printed.
-    pub format: Format,
+    pub format: HttpLoadFormat,
     /// Bodies are compared, and not only their lengths.
     pub checksum: bool,
     /// Progress is told once a minute.
@@ -38,7 +38,7 @@ pub struct View {
 
 /// Whose lines are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum HttpLoadFormat {
     /// The original's.
     Acme,
     /// Traffic Server's.
@@ -47,17 +47,17 @@ pub enum Format {
 
 /// Why there is no test.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Refusal {
+enum HttpLoadRefusal {
     /// With the usage behind it.
     Usage(String),
     Value(String),
 }
 
-impl Refusal {
+impl HttpLoadRefusal {
     fn text(&self) -> String {
         match self {
-            Refusal::Usage(why) => format!("http_load: {why}\n{USAGE}"),
-            Refusal::Value(why) => format!("http_load: {why}\n"),
+            HttpLoadRefusal::Usage(why) => format!("http_load: {why}\n{USAGE}"),
+            HttpLoadRefusal::Value(why) => format!("http_load: {why}\n"),
         }
     }
 }
@@ -92,11 +92,11 @@ pub fn parse(
     args: &[OsString],
     now_seed: u64,
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Result<Run, Shown> {
+) -> Result<Run, ToolShown> {
     let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     match args::read(&words) {
-        Ok(typed) if typed.help => Err(Shown::told(help())),
-        Ok(typed) if typed.version => Err(Shown::told(format!(
+        Ok(typed) if typed.help => Err(ToolShown::told(help())),
+        Ok(typed) if typed.version => Err(ToolShown::told(format!(
             "http_load 12mar2006, as wringer {} speaks it\n",
             env!("CARGO_PKG_VERSION")
         ))),
@@ -105,20 +105,22 @@ pub fn parse(
     }
 }
 
-fn refused(refusal: &Refusal) -> Shown {
-    Shown::refused(refusal.text(), 1)
+fn refused(refusal: &HttpLoadRefusal) -> ToolShown {
+    ToolShown::refused(refusal.text(), 1)
 }
 
 fn mean(
-    mut typed: Typed,
+    mut typed: HttpLoadTyped,
     now_seed: u64,
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Result<Run, Refusal> {
+) -> Result<Run, HttpLoadRefusal> {
     let read = |file: &str| {
-        let bytes = read_file(Path::new(file)).map_err(|error| Refusal::Value(format!("{file}: {error}")))?;
+        let bytes =
+            read_file(Path::new(file)).map_err(|error| HttpLoadRefusal::Value(format!("{file}: {error}")))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
-    let file = typed.file.take().ok_or_else(|| Refusal::Usage("a file of URLs is needed".to_owned()))?;
+    let file =
+        typed.file.take().ok_or_else(|| HttpLoadRefusal::Usage("a file of URLs is needed".to_owned()))?;
     check(&typed)?;
     let format = format(&typed)?;
     let urls = plan::urls(&read(&file)?, &file)?;
@@ -129,7 +131,7 @@ fn mean(
     let plan = plan::of(&typed, format, &urls, sources, now_seed)?;
     Ok(Run {
         plan,
-        view: View {
+        view: HttpLoadView {
             format,
             checksum: typed.checksum,
             verbose: typed.verbose,
@@ -144,8 +146,8 @@ fn mean(
 }
 
 /// Checks the options that are required, and those that need another.
-fn check(typed: &Typed) -> Result<(), Refusal> {
-    let usage = |why: &str| Err(Refusal::Usage(why.to_owned()));
+fn check(typed: &HttpLoadTyped) -> Result<(), HttpLoadRefusal> {
+    let usage = |why: &str| Err(HttpLoadRefusal::Usage(why.to_owned()));
     if typed.parallel.is_some() == typed.rate.is_some() {
         return usage("one of -parallel and -rate is needed");
     }
@@ -159,17 +161,19 @@ fn check(typed: &Typed) -> Result<(), Refusal> {
 }
 
 /// The fork's lines where an option of the fork was given.
-fn format(typed: &Typed) -> Result<Format, Refusal> {
+fn format(typed: &HttpLoadTyped) -> Result<HttpLoadFormat, HttpLoadRefusal> {
     match typed.format.as_deref() {
-        Some("acme") => Ok(Format::Acme),
-        Some("ats") => Ok(Format::Ats),
-        Some(other) => Err(Refusal::Value(format!("--format {other} is not known: give acme or ats"))),
-        None => Ok(if typed.newer { Format::Ats } else { Format::Acme }),
+        Some("acme") => Ok(HttpLoadFormat::Acme),
+        Some("ats") => Ok(HttpLoadFormat::Ats),
+        Some(other) => {
+            Err(HttpLoadRefusal::Value(format!("--format {other} is not known: give acme or ats")))
+        }
+        None => Ok(if typed.newer { HttpLoadFormat::Ats } else { HttpLoadFormat::Acme }),
     }
 }
 
 /// Options whose meaning cannot be given here: a line each.
-fn notices(typed: &Typed) -> Vec<String> {
+fn notices(typed: &HttpLoadTyped) -> Vec<String> {
     // Its own words for strong suites name such as are offered nowhere any more.
     let strong = |list: &str| matches!(list, "highsec" | "paranoid");
     let unknown = typed.cipher.as_deref().filter(|list| openssl::listed(list).is_none() && !strong(list));

@@ -1,16 +1,16 @@
 //! Stage two: what was typed means as a plan.
 
-use super::args::Typed;
-use super::{Format, Refusal};
+use super::args::HttpLoadTyped;
+use super::{HttpLoadFormat, HttpLoadRefusal};
 use crate::openssl;
 use plan::byte_order as mark;
 use plan::data::{Counter, Data, Source};
 use plan::secret::shown_line;
 use plan::template::escape;
 use plan::{
-    Address, Arrivals, Check, Endpoint, Expect, ExpectBody, Field, Http, Http1, Http1Version, Limits, Load,
-    Masked, Pace, Phase, Plan, Protocol, Reading, Request, RequestForm, RequestOrder, RequestStep, Scenario,
-    Site, SourceRange, Step, Stop, Tls, Trace,
+    Address, Arrivals, Check, Endpoint, Expect, ExpectBody, Field, Http, Http1, Http1Version, Load,
+    LoadLimits, Masked, Pace, Phase, Plan, Protocol, Reading, Request, RequestForm, RequestOrder,
+    RequestStep, Scenario, Site, SourceRange, Step, Stop, Tls, Trace,
 };
 use std::time::Duration;
 
@@ -27,16 +27,16 @@ const IN_FLIGHT: u64 = 10_000;
 ///
 /// # Errors
 /// The first line that is no URL, or a file without any.
-pub(super) fn urls(text: &str, file: &str) -> Result<Vec<String>, Refusal> {
+pub(super) fn urls(text: &str, file: &str) -> Result<Vec<String>, HttpLoadRefusal> {
     let lines =
         mark::behind(text).lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let urls = lines.map(|line| match Address::read(line) {
         Ok(_) => Ok(line.to_owned()),
-        Err(fault) => Err(Refusal::Value(format!("unknown protocol - {fault}"))),
+        Err(fault) => Err(HttpLoadRefusal::Value(format!("unknown protocol - {fault}"))),
     });
     let urls: Vec<String> = urls.collect::<Result<_, _>>()?;
     if urls.is_empty() {
-        return Err(Refusal::Value(format!("{file} holds no URL: give one in each line")));
+        return Err(HttpLoadRefusal::Value(format!("{file} holds no URL: give one in each line")));
     }
     Ok(urls)
 }
@@ -45,10 +45,10 @@ pub(super) fn urls(text: &str, file: &str) -> Result<Vec<String>, Refusal> {
 ///
 /// # Errors
 /// The first line that is no address.
-pub(super) fn sources(text: &str) -> Result<Vec<SourceRange>, Refusal> {
+pub(super) fn sources(text: &str) -> Result<Vec<SourceRange>, HttpLoadRefusal> {
     let lines =
         mark::behind(text).lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines.map(|line| line.parse().map_err(Refusal::Value)).collect()
+    lines.map(|line| line.parse().map_err(HttpLoadRefusal::Value)).collect()
 }
 
 /// The plan. `now_seed`: where none was given.
@@ -56,12 +56,12 @@ pub(super) fn sources(text: &str) -> Result<Vec<SourceRange>, Refusal> {
 /// # Errors
 /// Values that cannot be meant together.
 pub(super) fn of(
-    typed: &Typed,
-    format: Format,
+    typed: &HttpLoadTyped,
+    format: HttpLoadFormat,
     urls: &[String],
     sources: Vec<SourceRange>,
     now_seed: u64,
-) -> Result<Plan, Refusal> {
+) -> Result<Plan, HttpLoadRefusal> {
     let fields = Fields { typed, format };
     let step = RequestStep {
         requests: urls.iter().map(|url| fields.request(url)).collect::<Result<_, _>>()?,
@@ -91,12 +91,12 @@ pub(super) fn of(
         ..Phase::default()
     };
     let idle = Duration::from_secs(typed.timeout_s.unwrap_or(TIMEOUT_S).min(86_400));
-    let limits = Limits {
+    let limits = LoadLimits {
         connect: idle,
         request: Duration::from_secs(86_400),
         idle: Some(idle),
         grace: Duration::ZERO,
-        ..Limits::default()
+        ..LoadLimits::default()
     };
     let load = Load {
         target: typed.proxy.as_deref().map(proxy).transpose()?,
@@ -130,16 +130,16 @@ fn unique_id() -> Data {
 }
 
 /// True if the report ends with what each slot carried.
-pub(super) fn slots_shown(typed: &Typed, format: Format) -> bool {
-    typed.verbose && format == Format::Ats
+pub(super) fn slots_shown(typed: &HttpLoadTyped, format: HttpLoadFormat) -> bool {
+    typed.verbose && format == HttpLoadFormat::Ats
 }
 
 /// `host:port`; the older tool's default port is 80.
 /// The proxy's host and port, 80 where it names none.
-fn proxy(text: &str) -> Result<String, Refusal> {
-    let endpoint = Endpoint::read(text).map_err(|fault| Refusal::Value(format!("-proxy {fault}")))?;
+fn proxy(text: &str) -> Result<String, HttpLoadRefusal> {
+    let endpoint = Endpoint::read(text).map_err(|fault| HttpLoadRefusal::Value(format!("-proxy {fault}")))?;
     if endpoint.credentials.is_some() {
-        return Err(Refusal::Value(format!(
+        return Err(HttpLoadRefusal::Value(format!(
             "-proxy '{}' has a name and password: give them with -header 'Proxy-Authorization: Basic env:VARIABLE'",
             Masked::address(text)
         )));
@@ -147,7 +147,7 @@ fn proxy(text: &str) -> Result<String, Refusal> {
     Ok(endpoint.with_port(80))
 }
 
-fn pace(typed: &Typed) -> Result<Pace, Refusal> {
+fn pace(typed: &HttpLoadTyped) -> Result<Pace, HttpLoadRefusal> {
     let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
     match (typed.parallel, typed.rate) {
         (Some(users), None) => Ok(Pace::Users(small(users.min(typed.sockets.unwrap_or(users))))),
@@ -156,28 +156,28 @@ fn pace(typed: &Typed) -> Result<Pace, Refusal> {
             arrivals: if typed.jitter { Arrivals::Jitter(10) } else { Arrivals::Even },
             in_flight: small(typed.sockets.unwrap_or(IN_FLIGHT)),
         }),
-        _ => Err(Refusal::Usage("one of -parallel and -rate is needed".to_owned())),
+        _ => Err(HttpLoadRefusal::Usage("one of -parallel and -rate is needed".to_owned())),
     }
 }
 
-fn reading(typed: &Typed) -> Reading {
+fn reading(typed: &HttpLoadTyped) -> Reading {
     let bits = typed.throttle_bits.map(|bits| (bits / 10).max(1));
     let bytes_per_second = bits.or(typed.throttle.then_some(MODEM));
     let slow = if bytes_per_second.is_some() { 1.0 } else { 0.0 };
     Reading { bytes_per_second, slow, ..Reading::default() }
 }
 
-fn version(typed: &Typed, format: Format) -> Result<Http1Version, Refusal> {
+fn version(typed: &HttpLoadTyped, format: HttpLoadFormat) -> Result<Http1Version, HttpLoadRefusal> {
     match (typed.http_version.as_deref(), format) {
-        (Some("1.1"), _) | (None, Format::Ats) => Ok(Http1Version::OneOne),
-        (Some("1.0"), _) | (None, Format::Acme) => Ok(Http1Version::OneZero),
+        (Some("1.1"), _) | (None, HttpLoadFormat::Ats) => Ok(Http1Version::OneOne),
+        (Some("1.0"), _) | (None, HttpLoadFormat::Acme) => Ok(Http1Version::OneZero),
         (Some(other), _) => {
-            Err(Refusal::Value(format!("-http_version {other} is not spoken here: give 1.0 or 1.1")))
+            Err(HttpLoadRefusal::Value(format!("-http_version {other} is not spoken here: give 1.0 or 1.1")))
         }
     }
 }
 
-fn http(typed: &Typed, format: Format, https: bool) -> Result<Http, Refusal> {
+fn http(typed: &HttpLoadTyped, format: HttpLoadFormat, https: bool) -> Result<Http, HttpLoadRefusal> {
     let proxied = typed.proxy.is_some();
     let further = u32::try_from(typed.keep_alive.unwrap_or(0)).unwrap_or(u32::MAX - 1);
     Ok(Http {
@@ -200,12 +200,12 @@ fn http(typed: &Typed, format: Format, https: bool) -> Result<Http, Refusal> {
 
 /// Writes the fields of requests in the original's order.
 struct Fields<'a> {
-    typed: &'a Typed,
-    format: Format,
+    typed: &'a HttpLoadTyped,
+    format: HttpLoadFormat,
 }
 
 impl Fields<'_> {
-    fn request(&self, url: &str) -> Result<Request, Refusal> {
+    fn request(&self, url: &str) -> Result<Request, HttpLoadRefusal> {
         let typed = self.typed;
         let extra = typed.headers.iter().map(|text| header(text)).collect::<Result<Vec<_>, _>>()?;
         let mut fields = Vec::new();
@@ -249,10 +249,10 @@ fn plain(text: &str) -> String {
     String::from_utf8_lossy(&escape(text.as_bytes())).into_owned()
 }
 
-fn header(text: &str) -> Result<Field, Refusal> {
+fn header(text: &str) -> Result<Field, HttpLoadRefusal> {
     let (name, value) = text.split_once(':').ok_or_else(|| {
         let shown = shown_line(text);
-        Refusal::Value(format!("-header '{shown}' is no field: give one such as 'Name: value'"))
+        HttpLoadRefusal::Value(format!("-header '{shown}' is no field: give one such as 'Name: value'"))
     })?;
     Ok(Field::typed(name.trim(), value.trim()))
 }

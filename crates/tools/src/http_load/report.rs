@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 /// Whose lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum HttpLoadReportFormat {
     /// ACME Laboratories'.
     Acme,
     /// Traffic Server's.
@@ -38,7 +38,12 @@ impl Slots {
 }
 
 /// The report. `checksum`: bodies were compared, and not only their lengths.
-pub fn report(result: &RunResult, format: Format, checksum: bool, slots: Option<&Slots>) -> String {
+pub fn report(
+    result: &RunResult,
+    format: HttpLoadReportFormat,
+    checksum: bool,
+    slots: Option<&Slots>,
+) -> String {
     let phase = result.measured();
     let tally = &phase.tally;
     let counts = phase.counts();
@@ -46,8 +51,8 @@ pub fn report(result: &RunResult, format: Format, checksum: bool, slots: Option<
     let bytes = counts.body_bytes as f64;
     let seconds = phase.took.as_secs_f64();
     let connections = match format {
-        Format::Acme => String::new(),
-        Format::Ats => format!(" on {} conns", counts.connections),
+        HttpLoadReportFormat::Acme => String::new(),
+        HttpLoadReportFormat::Ats => format!(" on {} conns", counts.connections),
     };
     let mut text = format!(
         "{fetches} fetches{connections}, {} max parallel, {} bytes, in {} seconds\n",
@@ -56,7 +61,7 @@ pub fn report(result: &RunResult, format: Format, checksum: bool, slots: Option<
         g(seconds)
     );
     if fetches > 0 {
-        let of = if format == Format::Acme { "connection" } else { "fetch" };
+        let of = if format == HttpLoadReportFormat::Acme { "connection" } else { "fetch" };
         text += &format!("{} mean bytes/{of}\n", g(bytes / fetches as f64));
     }
     if seconds > 0.01 {
@@ -111,12 +116,17 @@ fn of_histogram(times: &Histogram<u64>) -> Option<(f64, u64, u64)> {
 
 /// Returns the line of a fetch for standard error, without line end; `None`: nothing. `clock`: the time of day, for the
 /// fork's lines.
-pub fn error_line(record: &Record, format: Format, timeout_s: u64, clock: &str) -> Option<String> {
+pub fn error_line(
+    record: &Record,
+    format: HttpLoadReportFormat,
+    timeout_s: u64,
+    clock: &str,
+) -> Option<String> {
     let url = &record.url;
     let expected = record.expected_bytes.unwrap_or(0);
     match record.outcome {
         Outcome::CheckFailed(Fault::WrongLength)
-            if format == Format::Acme || record.body_bytes != expected =>
+            if format == HttpLoadReportFormat::Acme || record.body_bytes != expected =>
         {
             Some(format!("{url}: byte count wrong (expected {expected}, got {})", record.body_bytes))
         }
@@ -124,8 +134,8 @@ pub fn error_line(record: &Record, format: Format, timeout_s: u64, clock: &str) 
         Outcome::Failed(failure) if failure.kind == FailureKind::Timeout => {
             let state = state(record);
             Some(match format {
-                Format::Acme => format!("{url}: timed out in state {state}"),
-                Format::Ats => {
+                HttpLoadReportFormat::Acme => format!("{url}: timed out in state {state}"),
+                HttpLoadReportFormat::Ats => {
                     format!("[{clock}] {url}: timed out ({timeout_s} sec) in state {state}, requests 0")
                 }
             })

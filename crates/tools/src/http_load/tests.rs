@@ -4,7 +4,7 @@ use ::plan::{
 };
 use std::time::Duration;
 
-fn parse_line(line: &str) -> Result<Run, Shown> {
+fn parse_line(line: &str) -> Result<Run, ToolShown> {
     let words: Vec<OsString> = line.split_whitespace().map(|word| word.replace('~', " ").into()).collect();
     let read = |file: &Path| match file.to_str() {
         Some("urls") => Ok(b"# these\n\nhttp://h/a\n  http://h:81/b\n".to_vec()),
@@ -57,7 +57,7 @@ fn the_forks_options_make_it_the_fork() {
     let (_, _, step, http) = parts(&old);
     assert_eq!(
         (old.view.format, http.h1.version, http.requests_per_connection),
-        (Format::Acme, Http1Version::OneZero, Some(1))
+        (HttpLoadFormat::Acme, Http1Version::OneZero, Some(1))
     );
     assert_eq!(step.requests.to_vec()[1].fields[0].value.text(), "h:81");
     assert_eq!(step.expect.body, ExpectBody::SameLength);
@@ -65,10 +65,10 @@ fn the_forks_options_make_it_the_fork() {
     let (load, _, _, http) = parts(&new);
     assert_eq!(
         (new.view.format, http.h1.version, http.requests_per_connection),
-        (Format::Ats, Http1Version::OneOne, Some(10))
+        (HttpLoadFormat::Ats, Http1Version::OneOne, Some(10))
     );
     assert!(new.view.slots && load.trace.requests);
-    assert_eq!(run("-k 9 -p 1 -f 1 --format acme urls").view.format, Format::Acme);
+    assert_eq!(run("-k 9 -p 1 -f 1 --format acme urls").view.format, HttpLoadFormat::Acme);
 }
 
 #[test]

@@ -4,9 +4,9 @@ use super::report::jtl::Layout;
 use super::report::samples::{PhaseNames, Samples};
 use super::report::statistics::{Apdex, Statistics};
 use super::report::summary::{self, Sum, Users};
-use super::report::{Kind, Sample};
+use super::report::{JmeterKind, Sample};
 use super::{file as jmx, last, programs, results};
-use crate::outcome::{Run, Shown};
+use crate::outcome::{Run, ToolShown};
 use crate::runner::{Door, Moment};
 use crate::{clock, keep};
 use cli::{JmeterArgs, ReadArgs};
@@ -60,15 +60,15 @@ impl Door for Jmeter {
     const DIES: bool = false;
     const SEED: Option<&'static str> = Some("--seed");
     type View = Arguments;
-    type Lines = Lines;
+    type Lines = JmeterLines;
 
-    fn read(args: &[OsString], moment: &Moment) -> Result<Jmeter, Shown> {
+    fn read(args: &[OsString], moment: &Moment) -> Result<Jmeter, ToolShown> {
         let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        let wrong = |why: String| Shown::refused(format!("jmeter: {why}\n"), 1);
+        let wrong = |why: String| ToolShown::refused(format!("jmeter: {why}\n"), 1);
         let typed = arguments::parse(&words).map_err(|told| match told {
-            Instead::Help => Shown::told(arguments::help()),
+            Instead::Help => ToolShown::told(arguments::help()),
             Instead::Version => {
-                Shown::told(format!("wringer {}, as JMeter 5.6.3\n", env!("CARGO_PKG_VERSION")))
+                ToolShown::told(format!("wringer {}, as JMeter 5.6.3\n", env!("CARGO_PKG_VERSION")))
             }
             Instead::Mistake(why) => wrong(why),
         })?;
@@ -139,7 +139,7 @@ impl Door for Jmeter {
         self.sent_to.clone()
     }
 
-    fn begin(&mut self) -> Result<Lines, Problem> {
+    fn begin(&mut self) -> Result<JmeterLines, Problem> {
         let results = self.run.view.results.as_deref().map(|file| self.open(file)).transpose()?;
         let log = self.run.view.log.as_deref().map(|file| {
             let wrong =
@@ -148,10 +148,10 @@ impl Door for Jmeter {
         });
         let log = log.transpose()?;
         show::write(&format!("Starting standalone test @ {}\n", moment()));
-        Ok(Lines { log, ..Lines::new(self, results) })
+        Ok(JmeterLines { log, ..JmeterLines::new(self, results) })
     }
 
-    fn lay_out(&self, finished: &Finished, mut lines: Lines) -> Result<Exit, Problem> {
+    fn lay_out(&self, finished: &Finished, mut lines: JmeterLines) -> Result<Exit, Problem> {
         lines.conclude(finished);
         let kept = lines.close(self.layout.end(), self.run.view.results.as_deref());
         if let Some(statistics) = &lines.statistics {
@@ -238,7 +238,7 @@ impl Jmeter {
 }
 
 /// Output written while it runs.
-pub struct Lines {
+pub struct JmeterLines {
     results: Option<BufWriter<File>>,
     failed: Option<std::io::Error>,
     layout: Layout,
@@ -274,14 +274,14 @@ fn names(phase: &plan::Phase) -> PhaseNames {
     PhaseNames { labels: phase.labels(), groups: phase.parts().iter().map(group).collect() }
 }
 
-impl Lines {
-    fn new(door: &Jmeter, results: Option<BufWriter<File>>) -> Lines {
+impl JmeterLines {
+    fn new(door: &Jmeter, results: Option<BufWriter<File>>) -> JmeterLines {
         let phases = door.run.plan.load.iter().flat_map(|load| &load.phases);
         let names: Vec<PhaseNames> = phases.map(names).collect();
         let users = names.iter().flat_map(|phase| &phase.groups).map(|(_, users)| users).sum();
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let began_ms = u64::try_from(since.as_millis()).unwrap_or(0);
-        Lines {
+        JmeterLines {
             results,
             failed: None,
             layout: door.layout.clone(),
@@ -315,7 +315,7 @@ impl Lines {
 
     /// Requests count, also those that are told as parts of a transaction; the transaction itself does not.
     fn count(&mut self, sample: &Sample) {
-        if let Kind::Transaction { .. } = sample.kind {
+        if let JmeterKind::Transaction { .. } = sample.kind {
             return sample.parts.iter().for_each(|part| self.count(part));
         }
         self.since_last.add(sample.elapsed_ms, sample.success);
@@ -383,7 +383,7 @@ impl Lines {
     }
 }
 
-impl View for Lines {
+impl View for JmeterLines {
     fn row(&mut self, row: &Row, _phase: &str) {
         self.seconds = row.at_s;
         self.since_last.seconds += row.seconds;

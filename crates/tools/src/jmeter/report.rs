@@ -46,7 +46,7 @@ pub struct Sample {
     /// Time within it that does not count.
     pub idle_ms: u64,
     /// Kind of the sample.
-    pub kind: Kind,
+    pub kind: JmeterKind,
     /// Samples that it is made of.
     pub parts: Vec<Sample>,
     /// Of a transaction: samples in it, and those of them that failed.
@@ -57,7 +57,7 @@ pub struct Sample {
 
 /// Kind of a sample.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Kind {
+pub enum JmeterKind {
     /// A request over HTTP.
     #[default]
     Http,

@@ -5,7 +5,7 @@ use super::report::against::Results;
 use super::report::jtl::Csv;
 use super::report::read;
 use super::report::statistics::{Apdex, Statistics};
-use crate::outcome::Shown;
+use crate::outcome::ToolShown;
 use console::problem::Problem;
 use jmeter::arguments::Arguments;
 use std::collections::BTreeMap;
@@ -17,16 +17,16 @@ use std::path::Path;
 const FOLDER: &str = "report-output";
 
 /// Makes the report of a results file: [`Arguments::report_only`].
-pub(super) fn report(asked: &Arguments, file: &Path, properties: &BTreeMap<String, String>) -> Shown {
+pub(super) fn report(asked: &Arguments, file: &Path, properties: &BTreeMap<String, String>) -> ToolShown {
     match write(asked, file, properties) {
         Ok(samples) => {
             let folder = folder(asked).display();
-            Shown::told(format!(
+            ToolShown::told(format!(
                 "{samples} samples of {}: {folder}/index.html, {folder}/statistics.json\n",
                 file.display()
             ))
         }
-        Err(problem) => Shown::refused(format!("jmeter: {problem}\n"), 1),
+        Err(problem) => ToolShown::refused(format!("jmeter: {problem}\n"), 1),
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::number;
 use super::shown;
-use crate::Shown;
+use crate::ToolShown;
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use std::fmt::Write;
 pub(super) const MAX_URLS: usize = 100;
 
 /// Where a switch's value lives in [`Typed`], and so how it is written.
-pub(super) enum Slot {
+pub(super) enum JtestSlot {
     Int(fn(&mut Typed) -> &mut i64),
     Real(fn(&mut Typed) -> &mut f64),
     /// A text, kept whole (the old tool cut hosts after 79 bytes and files after 255).
@@ -26,7 +26,7 @@ pub(super) enum Slot {
 
 /// In which mode a switch has an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scope {
+pub(super) enum JtestScope {
     /// With the synthetic documents and with URLs.
     Both,
     /// Only with the synthetic documents.
@@ -40,16 +40,16 @@ pub(super) struct Switch {
     pub name: &'static str,
     /// A blank where there is no short form.
     pub short: char,
-    pub slot: Slot,
+    pub slot: JtestSlot,
     /// Empty for our additions, which have none.
     pub env: &'static str,
-    pub scope: Scope,
+    pub scope: JtestScope,
     help: &'static str,
 }
 
 impl Switch {
     fn takes_value(&self) -> bool {
-        !matches!(self.slot, Slot::On(_) | Slot::Off(_))
+        !matches!(self.slot, JtestSlot::On(_) | JtestSlot::Off(_))
     }
 
     fn is_ours(&self) -> bool {
@@ -68,11 +68,11 @@ macro_rules! switches {
     (@type on) => { bool };
     (@type off) => { bool };
     (@type str) => { String };
-    (@slot int $field:ident) => { Slot::Int(|typed| &mut typed.$field) };
-    (@slot dbl $field:ident) => { Slot::Real(|typed| &mut typed.$field) };
-    (@slot on $field:ident) => { Slot::On(|typed| &mut typed.$field) };
-    (@slot off $field:ident) => { Slot::Off(|typed| &mut typed.$field) };
-    (@slot str $field:ident) => { Slot::Text(|typed| &mut typed.$field) };
+    (@slot int $field:ident) => { JtestSlot::Int(|typed| &mut typed.$field) };
+    (@slot dbl $field:ident) => { JtestSlot::Real(|typed| &mut typed.$field) };
+    (@slot on $field:ident) => { JtestSlot::On(|typed| &mut typed.$field) };
+    (@slot off $field:ident) => { JtestSlot::Off(|typed| &mut typed.$field) };
+    (@slot str $field:ident) => { JtestSlot::Text(|typed| &mut typed.$field) };
     ($($name:literal $short:literal $field:ident: $kind:tt = $default:expr,
         $env:literal, $scope:ident, $help:literal;)+) => {
         /// The command line as typed: a value per switch, and the words after the last one.
@@ -104,7 +104,7 @@ macro_rules! switches {
             short: $short,
             slot: switches!(@slot $kind $field),
             env: $env,
-            scope: Scope::$scope,
+            scope: JtestScope::$scope,
             help: $help,
         },)+];
     };
@@ -194,10 +194,10 @@ type Words = VecDeque<String>;
 ///
 /// # Errors
 /// The text to be shown instead of a run: usage, version, or one line about a value that is none.
-pub(super) fn read(args: &[OsString], env: &dyn Fn(&str) -> Option<String>) -> Result<Typed, Shown> {
+pub(super) fn read(args: &[OsString], env: &dyn Fn(&str) -> Option<String>) -> Result<Typed, ToolShown> {
     let mut typed = Typed::default();
     read_environment(&mut typed, env)?;
-    let mut words = args.iter().map(text_of).collect::<Result<Words, Shown>>()?;
+    let mut words = args.iter().map(text_of).collect::<Result<Words, ToolShown>>()?;
     while let Some(word) = words.pop_front() {
         match (word.strip_prefix("--"), word.strip_prefix('-')) {
             (Some(long), _) if long.starts_with("run-root") => {}
@@ -217,13 +217,13 @@ pub(super) fn read(args: &[OsString], env: &dyn Fn(&str) -> Option<String>) -> R
     }
 }
 
-fn text_of(word: &OsString) -> Result<String, Shown> {
+fn text_of(word: &OsString) -> Result<String, ToolShown> {
     let refuse = || shown::refused(format!("argument '{}' is not UTF-8", word.to_string_lossy()));
     word.to_str().map(str::to_owned).ok_or_else(refuse)
 }
 
 /// An empty variable counts as one that is not set.
-fn read_environment(typed: &mut Typed, env: &dyn Fn(&str) -> Option<String>) -> Result<(), Shown> {
+fn read_environment(typed: &mut Typed, env: &dyn Fn(&str) -> Option<String>) -> Result<(), ToolShown> {
     for switch in SWITCHES.iter().filter(|switch| !switch.is_ours()) {
         if let Some(value) = env(switch.env).filter(|value| !value.is_empty()) {
             put(typed, switch, switch.env, &value)?;
@@ -232,7 +232,7 @@ fn read_environment(typed: &mut Typed, env: &dyn Fn(&str) -> Option<String>) -> 
     Ok(())
 }
 
-fn read_long(typed: &mut Typed, word: &str, words: &mut Words) -> Result<(), Shown> {
+fn read_long(typed: &mut Typed, word: &str, words: &mut Words) -> Result<(), ToolShown> {
     match word {
         "help" => return Err(shown::usage(usage(typed))),
         "version" => return Err(shown::version()),
@@ -257,7 +257,7 @@ fn read_long(typed: &mut Typed, word: &str, words: &mut Words) -> Result<(), Sho
 }
 
 /// Reads `yC` or `yc10`: a value takes the rest of the word, or else the next word as it is.
-fn read_cluster(typed: &mut Typed, cluster: &str, words: &mut Words) -> Result<(), Shown> {
+fn read_cluster(typed: &mut Typed, cluster: &str, words: &mut Words) -> Result<(), ToolShown> {
     let mut letters = cluster.chars();
     while let Some(letter) = letters.next() {
         match letter {
@@ -283,11 +283,11 @@ fn read_value(
     label: &str,
     rest: &str,
     words: &mut Words,
-) -> Result<bool, Shown> {
+) -> Result<bool, ToolShown> {
     typed.given.insert(switch.name);
     match switch.slot {
-        Slot::On(flag) => *flag(typed) = true,
-        Slot::Off(flag) => *flag(typed) = false,
+        JtestSlot::On(flag) => *flag(typed) = true,
+        JtestSlot::Off(flag) => *flag(typed) = false,
         _ if !rest.is_empty() => put(typed, switch, label, rest)?,
         _ => match words.pop_front() {
             Some(value) => put(typed, switch, label, &value)?,
@@ -298,25 +298,27 @@ fn read_value(
 }
 
 /// Stores a value; `label` says in messages where it came from.
-fn put(typed: &mut Typed, switch: &'static Switch, label: &str, text: &str) -> Result<(), Shown> {
+fn put(typed: &mut Typed, switch: &'static Switch, label: &str, text: &str) -> Result<(), ToolShown> {
     typed.given.insert(switch.name);
     match switch.slot {
-        Slot::Int(place) => *place(typed) = whole_number(typed, label, text)?,
-        Slot::Real(place) => {
+        JtestSlot::Int(place) => *place(typed) = whole_number(typed, label, text)?,
+        JtestSlot::Real(place) => {
             let read = number::real(text).ok_or_else(|| no_number(label, text))?;
             if !read.whole {
                 typed.notices.push(format!("{label} '{text}' is taken as {}", read.value));
             }
             *place(typed) = read.value;
         }
-        Slot::Text(place) => *place(typed) = text.to_owned(),
+        JtestSlot::Text(place) => *place(typed) = text.to_owned(),
         // Only the environment gives a value to these, and it is the value itself even for those that switch off.
-        Slot::On(place) | Slot::Off(place) => *place(typed) = whole_number(typed, label, text)? != 0,
+        JtestSlot::On(place) | JtestSlot::Off(place) => {
+            *place(typed) = whole_number(typed, label, text)? != 0
+        }
     }
     Ok(())
 }
 
-fn whole_number(typed: &mut Typed, label: &str, text: &str) -> Result<i64, Shown> {
+fn whole_number(typed: &mut Typed, label: &str, text: &str) -> Result<i64, ToolShown> {
     let read = number::int(text).ok_or_else(|| no_number(label, text))?;
     if !read.whole {
         typed.notices.push(format!("{label} '{text}' is taken as {}", read.value));
@@ -324,12 +326,12 @@ fn whole_number(typed: &mut Typed, label: &str, text: &str) -> Result<i64, Shown
     Ok(read.value)
 }
 
-fn no_number(label: &str, text: &str) -> Shown {
+fn no_number(label: &str, text: &str) -> ToolShown {
     shown::refused(format!("{label} '{text}': that is not a number"))
 }
 
 /// The usage text and, under it, why it is shown.
-fn misuse(typed: &Typed, why: &str) -> Shown {
+fn misuse(typed: &Typed, why: &str) -> ToolShown {
     shown::usage(format!("{}jtest: {why}\n", usage(typed)))
 }
 
@@ -349,11 +351,11 @@ pub(super) fn usage(typed: &Typed) -> String {
 fn usage_row(text: &mut String, switch: &Switch, typed: &Typed) {
     let mut typed = typed.clone();
     let (kind, value) = match switch.slot {
-        Slot::Int(place) => ("int", place(&mut typed).to_string()),
-        Slot::Real(place) => ("dbl", format!("{:.3}", place(&mut typed))),
-        Slot::Text(place) => ("str", place(&mut typed).clone()),
-        Slot::On(place) => ("on", place(&mut typed).to_string()),
-        Slot::Off(place) => ("off", place(&mut typed).to_string()),
+        JtestSlot::Int(place) => ("int", place(&mut typed).to_string()),
+        JtestSlot::Real(place) => ("dbl", format!("{:.3}", place(&mut typed))),
+        JtestSlot::Text(place) => ("str", place(&mut typed).clone()),
+        JtestSlot::On(place) => ("on", place(&mut typed).to_string()),
+        JtestSlot::Off(place) => ("off", place(&mut typed).to_string()),
     };
     let Switch { short, name, help, .. } = switch;
     // Writing to a String cannot fail.

@@ -1,8 +1,8 @@
 //! `wringer jtest`: the old tool's switches, streams and exit codes over a session.
 
-use super::report::{Layout, ViewOptions};
+use super::report::{JtestLayout, ViewOptions};
 use super::{Run, parse};
-use crate::Shown;
+use crate::ToolShown;
 use crate::runner::{Door, Moment};
 use console::output as show;
 use console::output;
@@ -20,7 +20,7 @@ use std::path::Path;
 /// jtest's command line.
 pub struct Jtest {
     run: Run,
-    known: Known,
+    known: JtestKnown,
 }
 
 impl Door for Jtest {
@@ -29,11 +29,11 @@ impl Door for Jtest {
     const NAMES_FAILURES: bool = true;
     const SEED: Option<&'static str> = Some("-D");
     type View = super::View;
-    type Lines = Table;
+    type Lines = JtestTable;
 
-    fn read(args: &[OsString], moment: &Moment) -> Result<Jtest, Shown> {
+    fn read(args: &[OsString], moment: &Moment) -> Result<Jtest, ToolShown> {
         let run = parse(args, &Moment::env, moment.seed, &Moment::read_file)?;
-        Ok(Jtest { run, known: Known::default() })
+        Ok(Jtest { run, known: JtestKnown::default() })
     }
 
     fn help() -> String {
@@ -55,7 +55,7 @@ impl Door for Jtest {
 
     fn before(&mut self) -> Result<(), Problem> {
         session::settle(&mut self.run.plan)?;
-        self.known = Known::read(&self.run)?;
+        self.known = JtestKnown::read(&self.run)?;
         if let Some(load) = &mut self.run.plan.load {
             load.trace.urls |= self.run.view.dump.is_some();
             self.known.give_to(load);
@@ -71,11 +71,11 @@ impl Door for Jtest {
         }
     }
 
-    fn begin(&mut self) -> Result<Table, Problem> {
-        Table::new(&self.run)
+    fn begin(&mut self) -> Result<JtestTable, Problem> {
+        JtestTable::new(&self.run)
     }
 
-    fn lay_out(&self, finished: &Finished, mut table: Table) -> Result<Exit, Problem> {
+    fn lay_out(&self, finished: &Finished, mut table: JtestTable) -> Result<Exit, Problem> {
         show::write(&table.layout.rest());
         show::write(&super::report::totals(&finished.result));
         show::write(&super::report::summary(&finished.result));
@@ -86,8 +86,8 @@ impl Door for Jtest {
 }
 
 /// The old tool's table, with what it prints about single requests.
-pub struct Table {
-    layout: Layout,
+pub struct JtestTable {
+    layout: JtestLayout,
     show_urls: bool,
     dump: Option<BufWriter<File>>,
     /// Why the list lacks a URL, the first time.
@@ -97,8 +97,8 @@ pub struct Table {
     fetched: Vec<u64>,
 }
 
-impl Table {
-    fn new(run: &Run) -> Result<Table, Problem> {
+impl JtestTable {
+    fn new(run: &Run) -> Result<JtestTable, Problem> {
         let view = &run.view;
         let options = ViewOptions {
             interval_s: view.interval_s,
@@ -110,8 +110,8 @@ impl Table {
             .dump
             .as_ref()
             .map(|file| session::files::create(file).map_err(|error| cannot("written", file, &error)));
-        Ok(Table {
-            layout: Layout::new(options),
+        Ok(JtestTable {
+            layout: JtestLayout::new(options),
             show_urls: view.show_urls,
             dump: dump.transpose()?.map(BufWriter::new),
             dump_failed: None,
@@ -135,7 +135,7 @@ fn cannot(verb: &str, file: &Path, error: &std::io::Error) -> Problem {
     Problem::impossible(format!("{} cannot be {verb}: {error}", file.display()))
 }
 
-impl View for Table {
+impl View for JtestTable {
     fn row(&mut self, row: &Row, _phase: &str) {
         self.tell_held_back();
         show::write(&self.layout.row(row));
@@ -188,15 +188,15 @@ impl View for Table {
 
 /// The file that remembers from run to run which URLs were fetched: their hashes, eight bytes each.
 #[derive(Default)]
-struct Known {
+struct JtestKnown {
     file: Option<(std::path::PathBuf, u64)>,
     hashes: Vec<u64>,
 }
 
-impl Known {
-    fn read(run: &Run) -> Result<Known, Problem> {
+impl JtestKnown {
+    fn read(run: &Run) -> Result<JtestKnown, Problem> {
         let Some((file, entries)) = &run.view.known_file else {
-            return Ok(Known { file: None, hashes: Vec::new() });
+            return Ok(JtestKnown { file: None, hashes: Vec::new() });
         };
         let bytes = match files::read(file, files::LONGEST) {
             Ok(bytes) => bytes,
@@ -210,7 +210,7 @@ impl Known {
             return Err(Problem::impossible(text));
         }
         let hashes = hashes.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
-        Ok(Known { file: Some((file.clone(), *entries)), hashes })
+        Ok(JtestKnown { file: Some((file.clone(), *entries)), hashes })
     }
 
     fn give_to(&self, load: &mut Load) {

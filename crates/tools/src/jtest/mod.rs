@@ -1,7 +1,7 @@
 //! The door of jtest, the load tester that Apache Traffic Server carried until 2024 (spec/jtest.md).
 //!
 //! Two stages: `args.rs` reads what was typed as the old tool read it, `plan.rs` says what it means. Nothing is opened
-//! or printed here: the URL file comes through a function, and text goes out as [`Shown`].
+//! or printed here: the URL file comes through a function, and text goes out as [`ToolShown`].
 
 mod args;
 mod door;
@@ -13,7 +13,7 @@ mod urls;
 
 pub use door::Jtest;
 
-use crate::Shown;
+use crate::ToolShown;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ pub fn parse(
     env: &dyn Fn(&str) -> Option<String>,
     now_seed: u64,
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Result<Run, Shown> {
+) -> Result<Run, ToolShown> {
     args::read(args, env).and_then(|typed| plan::mean(typed, now_seed, read_file))
 }
 

@@ -3,16 +3,16 @@
 //! Values outside of what a switch can mean are refused with one line; what the old tool would have done otherwise
 //! becomes a notice, but only where this command line asks for it. `docs/src/jtest.md` has the whole list.
 
-use super::args::{SWITCHES, Scope, Switch, Typed};
+use super::args::{JtestScope, SWITCHES, Switch, Typed};
 use super::urls::List;
 use super::{Run, View, shown};
-use crate::Shown;
-use ::plan::jtest::{ContentType, Extension, Form};
+use crate::ToolShown;
+use ::plan::jtest::{ContentType, Extension, JtestForm};
 use ::plan::site::{self, Lifetime, Size, VaryOn};
 use ::plan::{
-    Arrivals, Check, CheckContent, CloseBy, Delay, Field, GiveUp, Http, Http1, Io, Law, Limits, Load, Masked,
-    ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Reading, RequestForm, Resend, Scenario,
-    Site, Step, Stop, Tls, Trace, UrlOrder, UrlStep, units,
+    Arrivals, Check, CheckContent, CloseBy, Delay, Field, GiveUp, Http, Http1, Io, Law, Load, LoadLimits,
+    Masked, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Reading, RequestForm, Resend,
+    Scenario, Site, Step, Stop, Tls, Trace, UrlOrder, UrlStep, units,
 };
 use std::io;
 use std::ops::RangeInclusive;
@@ -42,7 +42,7 @@ pub(super) fn mean(
     mut typed: Typed,
     now_seed: u64,
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Result<Run, Shown> {
+) -> Result<Run, ToolShown> {
     refuse_what_is_gone(&typed)?;
     let mut list = url_list(&typed, read_file)?;
     let mut notices = std::mem::take(&mut typed.notices);
@@ -56,7 +56,7 @@ pub(super) fn mean(
     Ok(Run { plan, view, notices, json: path(&typed.json), show_plan: typed.show_plan })
 }
 
-fn refuse_what_is_gone(typed: &Typed) -> Result<(), Shown> {
+fn refuse_what_is_gone(typed: &Typed) -> Result<(), ToolShown> {
     if typed.ftp || typed.ftp_mdtm_err_rate != 0.0 || typed.ftp_mdtm_rate != 0 {
         return Err(shown::refused("-f, --ftp_mdtm_…: FTP is not spoken here, only HTTP".to_owned()));
     }
@@ -67,7 +67,10 @@ fn refuse_what_is_gone(typed: &Typed) -> Result<(), Shown> {
 }
 
 /// The URLs, where any are given: they, not a switch, choose the mode.
-fn url_list(typed: &Typed, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Result<Option<List>, Shown> {
+fn url_list(
+    typed: &Typed,
+    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+) -> Result<Option<List>, ToolShown> {
     if typed.urls.is_empty() && typed.url_file.is_empty() {
         return Ok(None);
     }
@@ -86,7 +89,7 @@ fn known_file(typed: &Typed) -> Option<(PathBuf, u64)> {
     path(&typed.url_hash_filename).map(|path| (path, entries))
 }
 
-fn view(typed: &Typed, url_mode: bool) -> Result<View, Shown> {
+fn view(typed: &Typed, url_mode: bool) -> Result<View, ToolShown> {
     let average_over = whole("average_over", typed.average_over, 1..=3600)?;
     let interval_s = whole("interval", typed.interval, 0..=LONG_S)?;
     let endless = typed.urls_order != "once";
@@ -106,7 +109,7 @@ fn view(typed: &Typed, url_mode: bool) -> Result<View, Shown> {
     })
 }
 
-fn plan(typed: &Typed, list: Option<List>, now_seed: u64) -> Result<Plan, Shown> {
+fn plan(typed: &Typed, list: Option<List>, now_seed: u64) -> Result<Plan, ToolShown> {
     let timeout = timeout(typed)?;
     let site = site(typed)?;
     let (load, origin) = match list {
@@ -125,15 +128,15 @@ fn plan(typed: &Typed, list: Option<List>, now_seed: u64) -> Result<Plan, Shown>
     Ok(Plan { version: Plan::VERSION, seed, threads, io, site, load, origin })
 }
 
-fn timeout(typed: &Typed) -> Result<Duration, Shown> {
+fn timeout(typed: &Typed) -> Result<Duration, ToolShown> {
     let refuse = |why: String| shown::refused(format!("--timeout {why}"));
     let timeout = units::duration(&typed.timeout).map_err(|error| refuse(error.to_string()))?;
     if timeout.is_zero() { Err(refuse("0: give more than 0, such as 1h".to_owned())) } else { Ok(timeout) }
 }
 
 /// Returns the site, known to both sides: documents, their sizes and what the origin says of them.
-fn site(typed: &Typed) -> Result<Site, Shown> {
-    let form = Form {
+fn site(typed: &Typed) -> Result<Site, ToolShown> {
+    let form = JtestForm {
         embed_path: typed.embed_url,
         content_type: content_type(typed),
         no_cache: typed.no_cache != 0,
@@ -142,7 +145,7 @@ fn site(typed: &Typed) -> Result<Site, Shown> {
         post: typed.post_support != 0,
     };
     Ok(Site {
-        form: site::Form::Jtest(form),
+        form: site::SiteForm::Jtest(form),
         size: size(typed)?,
         lifetime: Lifetime::Fixed { max_age: MAX_AGE },
         change_every: None,
@@ -173,7 +176,7 @@ fn extension(typed: &Typed) -> Extension {
     }
 }
 
-fn size(typed: &Typed) -> Result<Size, Shown> {
+fn size(typed: &Typed) -> Result<Size, ToolShown> {
     match typed.docsize {
         ..0 => Ok(Size::Table),
         size => whole("docsize", size, 0..=site::MAX_SIZE as i64).map(Size::Fixed),
@@ -181,7 +184,7 @@ fn size(typed: &Typed) -> Result<Size, Shown> {
 }
 
 /// The clients of the synthetic documents; none with `-Y`, `-p 0`, or neither `-c` nor `-e`.
-fn document_load(typed: &Typed, timeout: Duration) -> Result<Option<Load>, Shown> {
+fn document_load(typed: &Typed, timeout: Duration) -> Result<Option<Load>, ToolShown> {
     let target = target(typed)?;
     let pace = pace(typed, timeout, false)?;
     let Some(pace) = pace.filter(|_| !typed.only_server && target.is_some()) else { return Ok(None) };
@@ -198,7 +201,7 @@ fn document_load(typed: &Typed, timeout: Duration) -> Result<Option<Load>, Shown
 }
 
 /// The clients that fetch URLs, through the proxy or, with `-p 0`, from the hosts that they name.
-fn url_load(typed: &Typed, list: List, timeout: Duration) -> Result<Load, Shown> {
+fn url_load(typed: &Typed, list: List, timeout: Duration) -> Result<Load, ToolShown> {
     let target = target(typed)?;
     let Some(pace) = pace(typed, timeout, true)? else {
         return Err(shown::refused("-c 0: nothing would be fetched; give at least 1".to_owned()));
@@ -225,7 +228,7 @@ fn load(
     step: Step,
     pace: Pace,
     timeout: Duration,
-) -> Result<Load, Shown> {
+) -> Result<Load, ToolShown> {
     let phase = Phase {
         name: "jtest".to_owned(),
         measured: true,
@@ -234,11 +237,11 @@ fn load(
         stop: stop(typed)?,
         ..Phase::default()
     };
-    let limits = Limits::default();
+    let limits = LoadLimits::default();
     Ok(Load {
         protocol: Protocol::Http(http),
         check,
-        limits: Limits { connect: limits.connect.min(timeout), request: timeout, ..limits },
+        limits: LoadLimits { connect: limits.connect.min(timeout), request: timeout, ..limits },
         phases: vec![phase],
         trace: Trace {
             urls: typed.show_urls || typed.verbose,
@@ -251,7 +254,7 @@ fn load(
 }
 
 /// How the clients' connections live, whatever is sent over them.
-fn connection(typed: &Typed) -> Result<Http, Shown> {
+fn connection(typed: &Typed) -> Result<Http, ToolShown> {
     // The old tool counts the requests that ask to keep the connection; one that does not comes after them.
     let kept: u32 = whole("keepalive", typed.keepalive, 0..=1_000_000_000)?;
     // And where a kept connection ends without an answer, that is one of its errors.
@@ -265,7 +268,7 @@ fn trusting() -> Tls {
 }
 
 /// The proxy's host, and whether it is spoken to over TLS, as `https://` before it says.
-fn proxy_host(typed: &Typed) -> Result<(&str, bool), Shown> {
+fn proxy_host(typed: &Typed) -> Result<(&str, bool), ToolShown> {
     match typed.proxy_host.split_once("://") {
         None if typed.proxy_host.is_empty() => Ok((server_host(typed)?, false)),
         Some((scheme @ ("http" | "https"), host)) => {
@@ -275,24 +278,24 @@ fn proxy_host(typed: &Typed) -> Result<(&str, bool), Shown> {
     }
 }
 
-fn secure_proxy(typed: &Typed) -> Result<bool, Shown> {
+fn secure_proxy(typed: &Typed) -> Result<bool, ToolShown> {
     Ok(target(typed)?.is_some() && proxy_host(typed)?.1)
 }
 
-fn target(typed: &Typed) -> Result<Option<String>, Shown> {
+fn target(typed: &Typed) -> Result<Option<String>, ToolShown> {
     let port: u16 = whole("proxy_port", typed.proxy_port, 0..=65_535)?;
     let (host, _) = proxy_host(typed)?;
     Ok((port != 0).then(|| address(host, port)))
 }
 
-fn server_host(typed: &Typed) -> Result<&str, Shown> {
+fn server_host(typed: &Typed) -> Result<&str, ToolShown> {
     match typed.server_host.as_str() {
         "" => Ok("localhost"),
         host => sound_host("server_host", host),
     }
 }
 
-fn server_port(typed: &Typed) -> Result<u16, Shown> {
+fn server_port(typed: &Typed) -> Result<u16, ToolShown> {
     match typed.server_port {
         0 if typed.proxy_port > 64_535 => Err(shown::refused(format!(
             "-p {}: the origin's port is 1000 above the proxy's, which is too high: give one with -s",
@@ -303,7 +306,7 @@ fn server_port(typed: &Typed) -> Result<u16, Shown> {
     }
 }
 
-fn sound_host<'a>(name: &str, host: &'a str) -> Result<&'a str, Shown> {
+fn sound_host<'a>(name: &str, host: &'a str) -> Result<&'a str, ToolShown> {
     let unsound = |c: char| c.is_whitespace() || c.is_control() || c == '/' || c == '@';
     if host.contains(unsound) {
         let shown = Masked::address(host).to_string();
@@ -317,7 +320,7 @@ fn address(host: &str, port: u16) -> String {
     if bare_v6 { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
-fn request_form(typed: &Typed) -> Result<RequestForm, Shown> {
+fn request_form(typed: &Typed) -> Result<RequestForm, ToolShown> {
     Ok(match whole::<u8>("hostrequest", typed.hostrequest, 0..=2)? {
         0 => RequestForm::Forward,
         1 => RequestForm::Reverse,
@@ -327,7 +330,7 @@ fn request_form(typed: &Typed) -> Result<RequestForm, Shown> {
 
 /// The fields of `-n`: a browser's two of 1998, then fillers counted down to 1. With `-2` the browser's name is left to
 /// the alternates, and a filler more takes its place.
-fn extra_fields(typed: &Typed) -> Result<Vec<Field>, Shown> {
+fn extra_fields(typed: &Typed) -> Result<Vec<Field>, ToolShown> {
     let count: usize = whole("extra_headers", typed.extra_headers, 0..=MAX_EXTRA_FIELDS)?;
     let mut browser = vec![
         field("User-Agent", "Mozilla/4.04 [en] (X11; I; Linux 2.0.31 i586)"),
@@ -348,7 +351,7 @@ fn field(name: &str, value: &str) -> Field {
     Field::new(name, value)
 }
 
-fn post_bytes(typed: &Typed) -> Result<Option<u64>, Shown> {
+fn post_bytes(typed: &Typed) -> Result<Option<u64>, ToolShown> {
     let size: u64 = whole("post_size", typed.post_size, 0..=site::MAX_SIZE as i64)?;
     match whole::<u8>("post_support", typed.post_support, 0..=2)? {
         0 => Ok(None),
@@ -370,7 +373,7 @@ fn document_check(typed: &Typed) -> Check {
     Check { content, length: !typed.nocheck_length, cuts_expected, ..Check::default() }
 }
 
-fn object_step(typed: &Typed) -> Result<ObjectStep, Shown> {
+fn object_step(typed: &Typed) -> Result<ObjectStep, ToolShown> {
     Ok(ObjectStep {
         popularity: popularity(typed)?,
         reload: share("reload_rate", typed.reload_rate)?,
@@ -381,7 +384,7 @@ fn object_step(typed: &Typed) -> Result<ObjectStep, Shown> {
     })
 }
 
-fn popularity(typed: &Typed) -> Result<Popularity, Shown> {
+fn popularity(typed: &Typed) -> Result<Popularity, ToolShown> {
     let drift_per_hour = within("evo_rate", typed.evo_rate, 0.0..=1e6)?;
     let set = Popularity { drift_per_hour, set: 0, ..Popularity::default() };
     if typed.zipf != 0.0 {
@@ -393,7 +396,7 @@ fn popularity(typed: &Typed) -> Result<Popularity, Shown> {
     Ok(Popularity { hot, law: Law::Uniform, one_timers, ..set })
 }
 
-fn reading(typed: &Typed) -> Result<Reading, Shown> {
+fn reading(typed: &Typed) -> Result<Reading, ToolShown> {
     let bytes_per_second = per_second("client_speed", typed.client_speed)?;
     Ok(Reading {
         bytes_per_second,
@@ -402,7 +405,7 @@ fn reading(typed: &Typed) -> Result<Reading, Shown> {
     })
 }
 
-fn give_up(typed: &Typed) -> Result<Option<GiveUp>, Shown> {
+fn give_up(typed: &Typed) -> Result<Option<GiveUp>, ToolShown> {
     let after_s = whole("abort_retry_secs", typed.abort_retry_secs, 0..=LONG_S)?;
     let after_bytes = whole("abort_retry_bytes", typed.abort_retry_bytes, 0..=i64::MAX)?;
     let speed = per_second("abort_retry_speed", typed.abort_retry_speed)?;
@@ -413,7 +416,7 @@ fn give_up(typed: &Typed) -> Result<Option<GiveUp>, Shown> {
     }))
 }
 
-fn url_step(typed: &Typed, list: List) -> Result<UrlStep, Shown> {
+fn url_step(typed: &Typed, list: List) -> Result<UrlStep, ToolShown> {
     let order = url_order(typed)?;
     let entries: u32 = whole("url_hash_entries", typed.url_hash_entries, -1..=i64::from(u32::MAX))
         .map(|entries: i64| if entries > 0 { entries as u32 } else { HASH_ENTRIES as u32 })?;
@@ -431,7 +434,7 @@ fn url_step(typed: &Typed, list: List) -> Result<UrlStep, Shown> {
     })
 }
 
-fn url_order(typed: &Typed) -> Result<UrlOrder, Shown> {
+fn url_order(typed: &Typed) -> Result<UrlOrder, ToolShown> {
     match typed.urls_order.as_str() {
         "once" => Ok(UrlOrder::Once),
         "loop" => Ok(UrlOrder::Loop),
@@ -441,7 +444,7 @@ fn url_order(typed: &Typed) -> Result<UrlOrder, Shown> {
 }
 
 /// `-e` goes before `-c`; `None` where both are 0.
-fn pace(typed: &Typed, timeout: Duration, url_mode: bool) -> Result<Option<Pace>, Shown> {
+fn pace(typed: &Typed, timeout: Duration, url_mode: bool) -> Result<Option<Pace>, ToolShown> {
     let max = i64::from(::plan::check::MAX_USERS);
     let users: u32 = whole("clients", typed.clients, 0..=max)?;
     let rate: u32 = whole("client_rate", typed.client_rate, 0..=1_000_000_000)?;
@@ -460,7 +463,7 @@ fn pace(typed: &Typed, timeout: Duration, url_mode: bool) -> Result<Option<Pace>
     }))
 }
 
-fn stop(typed: &Typed) -> Result<Stop, Shown> {
+fn stop(typed: &Typed) -> Result<Stop, ToolShown> {
     let seconds = whole("test_time", typed.test_time, 0..=LONG_S)?;
     let requests = whole("bandwidth_test", typed.bandwidth_test, 0..=i64::MAX)?;
     Ok(Stop {
@@ -471,7 +474,7 @@ fn stop(typed: &Typed) -> Result<Stop, Shown> {
 }
 
 /// The origin; none with `-y`. It listens on every address, since the proxy may be on another machine.
-fn origin(typed: &Typed) -> Result<Option<Origin>, Shown> {
+fn origin(typed: &Typed) -> Result<Option<Origin>, ToolShown> {
     if typed.only_clients {
         return Ok(None);
     }
@@ -492,11 +495,11 @@ fn origin(typed: &Typed) -> Result<Option<Origin>, Shown> {
 }
 
 /// A speed; 0 is none.
-fn per_second(name: &str, value: i64) -> Result<Option<u64>, Shown> {
+fn per_second(name: &str, value: i64) -> Result<Option<u64>, ToolShown> {
     whole(name, value, 0..=i64::MAX).map(|speed| Some(speed).filter(|speed| *speed > 0))
 }
 
-fn whole<T: TryFrom<i64>>(name: &str, value: i64, range: RangeInclusive<i64>) -> Result<T, Shown> {
+fn whole<T: TryFrom<i64>>(name: &str, value: i64, range: RangeInclusive<i64>) -> Result<T, ToolShown> {
     let inside = Some(value).filter(|value| range.contains(value));
     inside.and_then(|value| T::try_from(value).ok()).ok_or_else(|| {
         let (least, most) = range.into_inner();
@@ -508,14 +511,14 @@ fn whole<T: TryFrom<i64>>(name: &str, value: i64, range: RangeInclusive<i64>) ->
     })
 }
 
-fn within(name: &str, value: f64, range: RangeInclusive<f64>) -> Result<f64, Shown> {
+fn within(name: &str, value: f64, range: RangeInclusive<f64>) -> Result<f64, ToolShown> {
     if range.contains(&value) {
         return Ok(value);
     }
     Err(shown::refused(format!("{} {value}: give {} to {}", label(name), range.start(), range.end())))
 }
 
-fn share(name: &str, value: f64) -> Result<f64, Shown> {
+fn share(name: &str, value: f64) -> Result<f64, ToolShown> {
     within(name, value, 0.0..=1.0)
 }
 
@@ -543,8 +546,8 @@ fn taken_differently(typed: &Typed, urls: Option<usize>) -> Vec<String> {
     let mut notices = Vec::new();
     let url_mode = urls.is_some();
     let (elsewhere, mode) = match url_mode {
-        true => (Scope::Documents, "with URLs"),
-        false => (Scope::Urls, "without URLs"),
+        true => (JtestScope::Documents, "with URLs"),
+        false => (JtestScope::Urls, "without URLs"),
     };
     let given = |switch: &&Switch| typed.given.contains(switch.name);
     let idle = SWITCHES.iter().filter(given).filter(|switch| switch.scope == elsewhere);

@@ -1,6 +1,6 @@
 //! jtest's layout (spec/jtest.md section 7): a line per interval, totals, and what it told about single requests.
 //!
-//! [`Layout`] takes the rows of a run and gives lines; the rest are functions of their arguments. What differs from the
+//! [`JtestLayout`] takes the rows of a run and gives lines; the rest are functions of their arguments. What differs from the
 //! old tool's figures, and why, is in `docs/src/jtest.md`.
 
 use measure::shares::received_bytes;
@@ -19,9 +19,9 @@ pub struct ViewOptions {
     pub old_averages: bool,
 }
 
-/// The lines of a run. Give it every row, print what it returns, and ask for the [`Layout::rest`] when the run is over.
+/// The lines of a run. Give it every row, print what it returns, and ask for the [`JtestLayout::rest`] when the run is over.
 #[derive(Debug)]
-pub struct Layout {
+pub struct JtestLayout {
     options: ViewOptions,
     pending: Interval,
     averages: Averages,
@@ -39,10 +39,10 @@ const LINES_PER_HEAD: u64 = 20;
 const SHORTEST_REST_S: f64 = 0.1;
 const HEAD: &str = " con  new     ops   1B  lat      bytes/per     svrs  new  ops      total   time  err\n";
 
-impl Layout {
+impl JtestLayout {
     /// Nothing yet.
-    pub fn new(options: ViewOptions) -> Layout {
-        Layout {
+    pub fn new(options: ViewOptions) -> JtestLayout {
+        JtestLayout {
             options,
             pending: Interval::default(),
             averages: Averages::new(options.average_over),
@@ -72,7 +72,7 @@ impl Layout {
         let interval = std::mem::take(&mut self.pending);
         self.errors += interval.counts.failed + interval.counts.check_failed;
         self.open = (self.open + interval.origin.connections).saturating_sub(interval.origin.closed);
-        let true_figures = Figures::of(&interval, self.errors, self.open);
+        let true_figures = JtestFigures::of(&interval, self.errors, self.open);
         let figures = match self.options.old_averages {
             true => self.averages.over(true_figures),
             false => true_figures,
@@ -111,7 +111,7 @@ impl Interval {
 
 /// The figures of one line, by column.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Figures {
+struct JtestFigures {
     in_flight: u64,
     connections: u64,
     operations: f64,
@@ -128,12 +128,12 @@ struct Figures {
     errors: u64,
 }
 
-impl Figures {
-    fn of(interval: &Interval, errors: u64, origin_open: u64) -> Figures {
+impl JtestFigures {
+    fn of(interval: &Interval, errors: u64, origin_open: u64) -> JtestFigures {
         let Interval { counts, origin, .. } = interval;
         let bytes = received_bytes(counts);
         let origin_bytes = origin.received_bytes + origin.head_bytes + origin.body_bytes;
-        Figures {
+        JtestFigures {
             in_flight: interval.in_flight,
             connections: counts.connections,
             operations: operations(counts) as f64,
@@ -211,9 +211,9 @@ impl Averages {
     }
 
     /// Takes an interval's true figures and gives those to show.
-    fn over(&mut self, figures: Figures) -> Figures {
+    fn over(&mut self, figures: JtestFigures) -> JtestFigures {
         let window = u64::from(self.window);
-        Figures {
+        JtestFigures {
             connections: count_average(&mut self.connections, figures.connections, window),
             operations: average(&mut self.operations, figures.operations, window),
             first_byte_ms: time_average(&mut self.first_byte_ms, figures.first_byte_ms, window),

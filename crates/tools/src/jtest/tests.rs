@@ -1,7 +1,7 @@
 //! Command lines in, plans and texts out. The golden files are in `tests/data`; set `UPDATE_GOLDEN=1` to write the
 //! plan's anew, then read the difference.
 
-use super::{Run, Shown, parse};
+use super::{Run, ToolShown, parse};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn no_file(_: &Path) -> io::Result<Vec<u8>> {
     Err(io::Error::from(io::ErrorKind::NotFound))
 }
 
-fn command(line: &str, env: &[(&str, &str)]) -> Result<Run, Shown> {
+fn command(line: &str, env: &[(&str, &str)]) -> Result<Run, ToolShown> {
     let env = |name: &str| env.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
     parse(&words(line), &env, 99, &|path| match path.to_str() {
         Some("list") => Ok(b"http://a/1\nhttps://a/2\nhttp://b:81/3\n".to_vec()),
@@ -36,7 +36,7 @@ fn run_with(line: &str, env: &[(&str, &str)]) -> Run {
 /// Text, whether it goes to stderr, and exit code.
 fn shown(line: &str) -> (String, bool, u8) {
     match command(line, &[]) {
-        Err(Shown { out, err, exit }) => (format!("{out}{err}"), out.is_empty(), exit),
+        Err(ToolShown { out, err, exit }) => (format!("{out}{err}"), out.is_empty(), exit),
         Ok(run) => panic!("{line}: {run:?}"),
     }
 }
@@ -287,7 +287,7 @@ fn arguments_go_before_the_environment() {
     assert!(on.view.errors && on.view.show_headers);
     assert!(on.plan.to_text().contains("users = 100"), "an empty variable is none");
     match command("", &[("JTEST_CLIENTS", "many")]) {
-        Err(Shown { err, .. }) => {
+        Err(ToolShown { err, .. }) => {
             assert_eq!(err, "jtest: JTEST_CLIENTS 'many': that is not a number\n");
         }
         Ok(run) => panic!("{run:?}"),

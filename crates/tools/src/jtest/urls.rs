@@ -1,7 +1,7 @@
 //! The URLs to fetch: those given as arguments, then those of the file. What is no URL is skipped and told.
 
 use super::shown;
-use crate::Shown;
+use crate::ToolShown;
 use plan::Masked;
 use plan::byte_order as mark;
 use std::io;
@@ -41,7 +41,7 @@ impl List {
         file: &str,
         secure_proxy: bool,
         read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-    ) -> Result<List, Shown> {
+    ) -> Result<List, ToolShown> {
         let mut list = List { secure_proxy, ..List::default() };
         for argument in arguments {
             list.take("argument", argument);
@@ -95,7 +95,7 @@ impl List {
         }
     }
 
-    fn close(mut self, file: &str) -> Result<List, Shown> {
+    fn close(mut self, file: &str) -> Result<List, ToolShown> {
         if self.skipped > MAX_COMPLAINTS {
             self.notices.push(format!("{} more URLs were skipped", self.skipped - MAX_COMPLAINTS));
         }
@@ -130,7 +130,7 @@ fn url_of(text: &str) -> Result<Url, &'static str> {
 mod tests {
     use super::*;
 
-    fn gather(arguments: &[&str], text: &'static [u8]) -> Result<List, Shown> {
+    fn gather(arguments: &[&str], text: &'static [u8]) -> Result<List, ToolShown> {
         let arguments: Vec<String> = arguments.iter().map(|word| (*word).to_owned()).collect();
         List::gather(&arguments, "urls.txt", true, &|_| Ok(text.to_vec()))
     }

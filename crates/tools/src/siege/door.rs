@@ -1,8 +1,8 @@
 //! `wringer siege`: siege's options, lines, report and exit codes over a session.
 
 use super::report::{self as layout, Figures, LineOptions, Now};
-use super::{self as door, Log, Run, Single, parse};
-use crate::Shown;
+use super::{self as door, Run, SiegeLog, Single, parse};
+use crate::ToolShown;
 use crate::reads::Disk;
 use crate::runner::{Door, Moment};
 use console::output as show;
@@ -27,10 +27,10 @@ impl Door for Siege {
     const NAMES_FAILURES: bool = true;
     // siege ends a test by these signals as it does at its time.
     const DIES: bool = false;
-    type View = door::View;
-    type Lines = Lines;
+    type View = door::SiegeView;
+    type Lines = SiegeLines;
 
-    fn read(args: &[OsString], moment: &Moment) -> Result<Siege, Shown> {
+    fn read(args: &[OsString], moment: &Moment) -> Result<Siege, ToolShown> {
         parse(args, &Moment::env, moment.seed, &Disk).map(|run| Siege { run })
     }
 
@@ -60,12 +60,12 @@ impl Door for Siege {
         self.run.view.log.as_ref().map_or(Ok(()), mark)
     }
 
-    fn begin(&mut self) -> Result<Lines, Problem> {
+    fn begin(&mut self) -> Result<SiegeLines, Problem> {
         show::aside(&banner(&self.run));
-        Ok(Lines::new(&self.run))
+        Ok(SiegeLines::new(&self.run))
     }
 
-    fn lay_out(&self, finished: &Finished, _: Lines) -> Result<Exit, Problem> {
+    fn lay_out(&self, finished: &Finished, _: SiegeLines) -> Result<Exit, Problem> {
         let figures = Figures::of(&finished.result, layout_of(&self.run));
         conclude(&self.run, finished, &figures)?;
         let is_silent = finished.verdict.as_ref().is_some_and(|verdict| verdict.target.is_silent());
@@ -104,7 +104,7 @@ fn conclude(run: &Run, finished: &Finished, figures: &Figures) -> Result<(), Pro
                 "siege aborted due to excessive socket failure; you\ncan change the failure threshold in $HOME/.siegerc\n",
             );
         }
-        if run.view.shown.is_none() || run.view.layout == door::Layout::V40 {
+        if run.view.shown.is_none() || run.view.layout == door::SiegeLayout::V40 {
             show::aside(&format!("\n{}", layout::report(figures, layout, run.view.debug)));
         }
     }
@@ -126,15 +126,15 @@ fn gave_up(run: &Run, figures: &Figures) -> bool {
     phase.and_then(|phase| phase.stop.failures).is_some_and(|most| figures.failed >= most)
 }
 
-fn layout_of(run: &Run) -> layout::Layout {
+fn layout_of(run: &Run) -> layout::SiegeReportLayout {
     match run.view.layout {
-        door::Layout::V40 => layout::Layout::V40,
-        door::Layout::V41 => layout::Layout::V41,
+        door::SiegeLayout::V40 => layout::SiegeReportLayout::V40,
+        door::SiegeLayout::V41 => layout::SiegeReportLayout::V41,
     }
 }
 
 /// Writes the mark in front of a result.
-fn mark(log: &Log) -> Result<(), Problem> {
+fn mark(log: &SiegeLog) -> Result<(), Problem> {
     match &log.mark {
         Some(mark) => add(&log.file, &layout::log_mark(mark)),
         None => Ok(()),
@@ -150,7 +150,7 @@ fn add(file: &Path, text: &str) -> Result<(), Problem> {
     open.write_all(format!("{header}{text}").as_bytes()).map_err(|error| cannot_write(file, &error))
 }
 
-fn tell_of(log: &Log, run: &Run) {
+fn tell_of(log: &SiegeLog, run: &Run) {
     if !log.notice {
         return;
     }
@@ -159,8 +159,8 @@ fn tell_of(log: &Log, run: &Run) {
         log.file.display()
     );
     match run.view.layout {
-        door::Layout::V40 => show::write(&text),
-        door::Layout::V41 => show::aside(&text),
+        door::SiegeLayout::V40 => show::write(&text),
+        door::SiegeLayout::V41 => show::aside(&text),
     }
 }
 
@@ -169,7 +169,7 @@ fn cannot_write(file: &Path, error: &std::io::Error) -> Problem {
 }
 
 /// A line for each request, and what went wrong.
-pub struct Lines {
+pub struct SiegeLines {
     options: LineOptions,
     shown: Option<Single>,
     verbose: bool,
@@ -178,8 +178,8 @@ pub struct Lines {
     color_aside: bool,
 }
 
-impl Lines {
-    fn new(run: &Run) -> Lines {
+impl SiegeLines {
+    fn new(run: &Run) -> SiegeLines {
         let view = &run.view;
         let options = LineOptions {
             color: view.color && std::io::stdout().is_terminal(),
@@ -189,7 +189,7 @@ impl Lines {
             display_id: view.display_id,
             mark: view.mark.clone(),
         };
-        Lines {
+        SiegeLines {
             options,
             shown: view.shown,
             verbose: view.verbose,
@@ -216,7 +216,7 @@ impl Lines {
     }
 }
 
-impl View for Lines {
+impl View for SiegeLines {
     fn row(&mut self, _row: &Row, _phase: &str) {}
 
     fn event(&mut self, event: Event) {

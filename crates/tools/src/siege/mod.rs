@@ -2,7 +2,7 @@
 //!
 //! Stages: `options.rs` has the options and reads what was typed as the original reads it, `settings.rs` puts configuration and options together,
 //! `urls.rs` reads the list, `plan.rs` says what it means. Nothing is opened or printed here: files come through a function,
-//! and text goes out as [`Shown`].
+//! and text goes out as [`ToolShown`].
 
 mod door;
 mod options;
@@ -18,20 +18,20 @@ pub use door::Siege;
 pub use settings::Single;
 
 use crate::reads::Reads;
-use crate::{Shown, openssl};
-use settings::{Reps, Settings};
+use crate::{ToolShown, openssl};
+use settings::{Reps, SiegeSettings};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use urls::{Line, Reader};
+use urls::{UrlLine, UrlReader};
 use variables::Variables;
 
 /// A test, and how to show it.
-pub type Run = crate::Run<View>;
+pub type Run = crate::Run<SiegeView>;
 
 /// Values and settings for the output of a test.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct View {
+pub struct SiegeView {
     /// A line for each request.
     pub verbose: bool,
     /// Nothing at all.
@@ -53,13 +53,13 @@ pub struct View {
     /// Lines of values carry this mark.
     pub mark: Option<String>,
     /// Whose layout and rules hold.
-    pub layout: Layout,
+    pub layout: SiegeLayout,
     /// Users.
     pub users: u64,
     /// Where the clock ends the test.
     pub time: Option<Duration>,
     /// Where a line of the result is added.
-    pub log: Option<Log>,
+    pub log: Option<SiegeLog>,
     /// The result as JSON on standard output.
     pub json: bool,
     /// The process ends with 1 where a transaction failed.
@@ -72,7 +72,7 @@ pub struct View {
 
 /// A file that is added to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Log {
+pub struct SiegeLog {
     /// The file.
     pub file: PathBuf,
     /// A line in front of the result's.
@@ -85,7 +85,7 @@ pub struct Log {
 
 /// Which original's layout and rules hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Layout {
+pub enum SiegeLayout {
     /// 4.0, as Debian and Ubuntu have it.
     #[default]
     V40,
@@ -93,11 +93,11 @@ pub enum Layout {
     V41,
 }
 
-impl Layout {
-    fn parse(text: &str) -> Result<Layout, String> {
+impl SiegeLayout {
+    fn parse(text: &str) -> Result<SiegeLayout, String> {
         match text {
-            "4.0" => Ok(Layout::V40),
-            "4.1" => Ok(Layout::V41),
+            "4.0" => Ok(SiegeLayout::V40),
+            "4.1" => Ok(SiegeLayout::V41),
             _ => Err(format!("--layout '{text}' is not known: give 4.0 or 4.1")),
         }
     }
@@ -105,8 +105,8 @@ impl Layout {
     /// The version that the original of this layout calls itself.
     pub fn version(self) -> &'static str {
         match self {
-            Layout::V40 => "4.0.7",
-            Layout::V41 => "4.1.7",
+            SiegeLayout::V40 => "4.0.7",
+            SiegeLayout::V41 => "4.1.7",
         }
     }
 }
@@ -123,21 +123,21 @@ pub fn parse(
     env: &dyn Fn(&str) -> Option<String>,
     now_seed: u64,
     files: &dyn Reads,
-) -> Result<Run, Shown> {
+) -> Result<Run, ToolShown> {
     let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let typed = options::read(words);
-    let refused = |why: String| Shown::refused(format!("siege: {why}\n"), 1);
+    let refused = |why: String| ToolShown::refused(format!("siege: {why}\n"), 1);
     let mut variables = Variables::new(env);
-    let settings = Settings::of(&typed, &mut variables, env, files, now_seed).map_err(refused)?;
+    let settings = SiegeSettings::of(&typed, &mut variables, env, files, now_seed).map_err(refused)?;
     let version = settings.layout.version();
     if typed.has("version") {
-        return Err(Shown::refused(text::version(version), 0));
+        return Err(ToolShown::refused(text::version(version), 0));
     }
     if typed.has("help") {
-        return Err(Shown { out: options::help(), err: format!("SIEGE {version}\n"), exit: 0 });
+        return Err(ToolShown { out: options::help(), err: format!("SIEGE {version}\n"), exit: 0 });
     }
     if typed.has("config") {
-        return Err(Shown::told(text::configuration(&settings)));
+        return Err(ToolShown::told(text::configuration(&settings)));
     }
     run(settings, &mut variables, files).map_err(refused)?
 }
@@ -148,31 +148,31 @@ pub fn help() -> String {
 }
 
 fn run(
-    mut settings: Settings,
+    mut settings: SiegeSettings,
     variables: &mut Variables<'_>,
     files: &dyn Reads,
-) -> Result<Result<Run, Shown>, String> {
+) -> Result<Result<Run, ToolShown>, String> {
     if settings.shown.is_some() && settings.url.is_none() {
         let out = "ERROR: -g/--get requires a commandline URL\n".to_owned();
-        return Ok(Err(Shown { out, exit: 1, ..Shown::default() }));
+        return Ok(Err(ToolShown { out, exit: 1, ..ToolShown::default() }));
     }
-    let mut reader = Reader { escaping: settings.url_escaping, files, notices: Vec::new() };
+    let mut reader = UrlReader { escaping: settings.url_escaping, files, notices: Vec::new() };
     let lines = match &settings.url {
         Some(url) => vec![reader.line(&variables.expand(url))?],
         None => match files.bytes(Path::new(&settings.file)) {
             Ok(bytes) => reader.file(&String::from_utf8_lossy(&bytes), variables)?,
             Err(error) => {
                 let err = format!("siege: unable to open file: {} ({error})\n", settings.file);
-                return Ok(Err(Shown { out: options::help(), err, exit: 0 }));
+                return Ok(Err(ToolShown { out: options::help(), err, exit: 0 }));
             }
         },
     };
     if lines.is_empty() {
         let err = format!("siege: {} holds no URL: give one there, or on the command line\n", settings.file);
-        return Ok(Err(Shown { out: options::help(), err, exit: 0 }));
+        return Ok(Err(ToolShown { out: options::help(), err, exit: 0 }));
     }
     let logins = settings.login_urls.iter().map(|url| reader.line(&variables.expand(url)));
-    let logins: Vec<Line> = logins.collect::<Result<_, _>>()?;
+    let logins: Vec<UrlLine> = logins.collect::<Result<_, _>>()?;
     settings.notices.append(&mut reader.notices);
     let warning = cap(&mut settings);
     notice_what_is_not_done(&mut settings);
@@ -180,14 +180,14 @@ fn run(
     Ok(Ok(assemble(settings, plan, warning)))
 }
 
-fn assemble(settings: Settings, plan: ::plan::Plan, warning: String) -> Run {
-    let log = (settings.logging || settings.mark.is_some()).then(|| Log {
+fn assemble(settings: SiegeSettings, plan: ::plan::Plan, warning: String) -> Run {
+    let log = (settings.logging || settings.mark.is_some()).then(|| SiegeLog {
         file: PathBuf::from(&settings.logfile),
         mark: settings.mark.clone(),
         row: settings.logging,
         notice: settings.show_logfile && !settings.quiet,
     });
-    let view = View {
+    let view = SiegeView {
         verbose: settings.verbose,
         quiet: settings.quiet,
         debug: settings.debug,
@@ -211,7 +211,7 @@ fn assemble(settings: Settings, plan: ::plan::Plan, warning: String) -> Run {
 }
 
 /// Keeps to the limit of users; what is then said of it.
-fn cap(settings: &mut Settings) -> String {
+fn cap(settings: &mut SiegeSettings) -> String {
     if settings.users <= settings.limit {
         return String::new();
     }
@@ -220,7 +220,7 @@ fn cap(settings: &mut Settings) -> String {
 }
 
 /// Options whose meaning cannot be given here: a line each, only where they say something.
-fn notice_what_is_not_done(settings: &mut Settings) {
+fn notice_what_is_not_done(settings: &mut SiegeSettings) {
     if let (Some(time), Some(Reps::Times(_) | Reps::Once)) = (settings.time, settings.reps) {
         settings.notices.push(format!(
             "CONFIG conflict: selected time and repetition based testing; defaulting to time-based testing: {} seconds",

@@ -1,15 +1,15 @@
 //! Every option of siege, and ours: a row owns its names, what it takes, what it means and its help.
 
-use super::Layout;
-use super::settings::{Settings, Single, delay, header, number, reps, time};
-use crate::getopt::{self, Read, Row, Set, Value};
+use super::SiegeLayout;
+use super::settings::{SiegeSettings, Single, delay, header, number, reps, time};
+use crate::getopt::{self, GetoptRead, GetoptRow, GetoptValue, Set};
 use std::path::PathBuf;
 
 /// An option of siege.
-pub(super) type Opt = Row<Settings>;
+pub(super) type Opt = GetoptRow<SiegeSettings>;
 
-const fn switch(short: char, long: &'static str, help: &'static str, set: Set<Settings>) -> Opt {
-    Row { short, long, value: Value::No, shown: "", help, ours: short == ' ', set }
+const fn switch(short: char, long: &'static str, help: &'static str, set: Set<SiegeSettings>) -> Opt {
+    GetoptRow { short, long, value: GetoptValue::No, shown: "", help, ours: short == ' ', set }
 }
 
 const fn value(
@@ -17,9 +17,9 @@ const fn value(
     long: &'static str,
     shown: &'static str,
     help: &'static str,
-    set: Set<Settings>,
+    set: Set<SiegeSettings>,
 ) -> Opt {
-    Row { short, long, value: Value::Must, shown, help, ours: short == ' ', set }
+    GetoptRow { short, long, value: GetoptValue::Must, shown, help, ours: short == ' ', set }
 }
 
 /// Switches something on or off.
@@ -33,7 +33,7 @@ macro_rules! is {
 }
 
 /// Asks for something that is not a setting: whoever reads the options looks for it by name.
-fn elsewhere(_: &mut Settings, _: &str) -> Result<(), String> {
+fn elsewhere(_: &mut SiegeSettings, _: &str) -> Result<(), String> {
     Ok(())
 }
 
@@ -75,10 +75,10 @@ static TABLE: &[Opt] = &[
         Ok(())
     }),
     value('R', "rc", "=FILE", "configuration [default: $SIEGERC, then ~/.siege/siege.conf]", elsewhere),
-    Row {
+    GetoptRow {
         short: 'l',
         long: "log",
-        value: Value::May,
+        value: GetoptValue::May,
         shown: "[=FILE]",
         help: "adds a line of the result to FILE [default: /var/log/siege.log]",
         ours: false,
@@ -118,7 +118,7 @@ static TABLE: &[Opt] = &[
     switch('D', "debug", "the heads of all requests and answers", is!(debug = true)),
     switch(' ', "text", "the report as text, whatever the configuration says of JSON", is!(json = false)),
     value(' ', "layout", "=4.0|4.1", "whose report and rules [default: 4.0]", |settings, text| {
-        settings.layout = Layout::parse(text)?;
+        settings.layout = SiegeLayout::parse(text)?;
         Ok(())
     }),
     switch(' ', "strict", "exit 1 where a transaction failed", is!(strict = true)),
@@ -137,7 +137,7 @@ static TABLE: &[Opt] = &[
 ];
 
 /// The command line as typed, in order.
-pub(super) struct Typed {
+pub(super) struct SiegeTyped {
     /// Options with their values; those without one have an empty value, `-l` alone too.
     pub options: Vec<(&'static Opt, String)>,
     /// Words that are no options.
@@ -147,19 +147,19 @@ pub(super) struct Typed {
 }
 
 /// Reads the words after the command's name.
-pub(super) fn read(words: Vec<String>) -> Typed {
+pub(super) fn read(words: Vec<String>) -> SiegeTyped {
     let (read, operands) = getopt::read(&TABLE.iter().collect::<Vec<_>>(), words);
-    let mut typed = Typed { options: Vec::new(), operands, complaints: Vec::new() };
+    let mut typed = SiegeTyped { options: Vec::new(), operands, complaints: Vec::new() };
     for one in read {
         match one {
-            Read::Option { row, value, .. } => typed.options.push((row, value)),
-            Read::OptionError(wrong) => typed.complaints.push(wrong.gnu_text()),
+            GetoptRead::Option { row, value, .. } => typed.options.push((row, value)),
+            GetoptRead::OptionError(wrong) => typed.complaints.push(wrong.gnu_text()),
         }
     }
     typed
 }
 
-impl Typed {
+impl SiegeTyped {
     /// The last value of an option, by its long name.
     pub fn last(&self, long: &str) -> Option<&str> {
         self.options.iter().rev().find(|(given, _)| given.long == long).map(|(_, value)| value.as_str())

@@ -1,17 +1,17 @@
 //! Stage two: what the settings and the list of requests mean as a plan.
 
-use super::settings::{Login, Reps, Settings, Single};
-use super::urls::Line;
+use super::settings::{Login, Reps, SiegeSettings, Single};
+use super::urls::UrlLine;
 use crate::openssl;
 use plan::{
     Address, Auth, Check, Credentials, Delay, Elements, Expect, Field, FieldValue, Http, Http1, Http1Version,
-    Limits, Load, Pace, Phase, Plan, Protocol, Redirects, Request, RequestForm, RequestOrder, RequestStep,
-    Resources, Scenario, Secret, Session, Site, Status, Step, Stop, Tls, Trace, Validators,
+    Load, LoadLimits, Pace, Phase, Plan, Protocol, Redirects, Request, RequestForm, RequestOrder,
+    RequestStep, Resources, Scenario, Secret, Session, Site, Status, Step, Stop, Tls, Trace, Validators,
 };
 use std::time::Duration;
 
 /// The plan of a list of requests. `logins`: what each user sends first.
-pub(super) fn of(settings: &Settings, lines: &[Line], logins: &[Line]) -> Plan {
+pub(super) fn of(settings: &SiegeSettings, lines: &[UrlLine], logins: &[UrlLine]) -> Plan {
     let composer = Composer { settings };
     let step = RequestStep {
         requests: lines.iter().map(|line| composer.request(line)).collect(),
@@ -55,7 +55,7 @@ fn good_statuses() -> Vec<Status> {
     [Status::Class(2), Status::Class(3)].into_iter().chain(refused).collect()
 }
 
-fn order(settings: &Settings) -> RequestOrder {
+fn order(settings: &SiegeSettings) -> RequestOrder {
     match settings.reps.filter(|_| settings.time.is_none()) {
         _ if settings.internet => RequestOrder::Random,
         // Each request of the list goes out once.
@@ -68,7 +68,7 @@ fn proxy(host: &str, port: u16) -> String {
     if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
-fn pace(settings: &Settings) -> Pace {
+fn pace(settings: &SiegeSettings) -> Pace {
     let users = u32::try_from(settings.users).unwrap_or(u32::MAX);
     if settings.delay_s > 0.0 {
         let think = Delay::Uniform { min: Duration::ZERO, max: Duration::from_secs_f64(settings.delay_s) };
@@ -77,7 +77,7 @@ fn pace(settings: &Settings) -> Pace {
     Pace::Users(users)
 }
 
-fn stop(settings: &Settings, lines: u64) -> Stop {
+fn stop(settings: &SiegeSettings, lines: u64) -> Stop {
     let failures = Some(settings.failures).filter(|most| *most > 0);
     match (settings.time, settings.reps) {
         (Some(after), _) => Stop { after: Some(after), failures, ..Stop::default() },
@@ -91,20 +91,20 @@ fn stop(settings: &Settings, lines: u64) -> Stop {
     }
 }
 
-fn limits(settings: &Settings) -> Limits {
+fn limits(settings: &SiegeSettings) -> LoadLimits {
     let timeout = Duration::from_secs(settings.timeout_s.clamp(1, 86_400));
     // What is under way when time is up vanishes, as in the original.
-    Limits { connect: timeout, request: timeout, grace: Duration::ZERO, ..Limits::default() }
+    LoadLimits { connect: timeout, request: timeout, grace: Duration::ZERO, ..LoadLimits::default() }
 }
 
-fn trace(settings: &Settings) -> Trace {
+fn trace(settings: &SiegeSettings) -> Trace {
     let heads = settings.debug || settings.shown.is_some();
     let quiet = settings.quiet;
     let bodies = settings.shown == Some(Single::Page);
     Trace { heads, bodies, requests: settings.verbose, bad_requests: !quiet, ..Trace::default() }
 }
 
-fn http(settings: &Settings, https: bool) -> Http {
+fn http(settings: &SiegeSettings, https: bool) -> Http {
     let proxied = settings.proxy_host.is_some();
     let listed = settings.ssl_ciphers.as_deref().and_then(openssl::listed);
     let tls = Tls {
@@ -128,7 +128,7 @@ fn http(settings: &Settings, https: bool) -> Http {
     }
 }
 
-fn session(settings: &Settings, login: Vec<Request>) -> Session {
+fn session(settings: &SiegeSettings, login: Vec<Request>) -> Session {
     let credentials = |login: &Login| Credentials {
         name: Some(login.user.clone()),
         password: Secret::parse(&login.password),
@@ -141,8 +141,8 @@ fn session(settings: &Settings, login: Vec<Request>) -> Session {
         ..Auth::default()
     };
     let statuses = match settings.layout {
-        super::Layout::V40 => vec![301, 302, 303, 307, 308],
-        super::Layout::V41 => vec![201, 301, 302, 303, 307, 308],
+        super::SiegeLayout::V40 => vec![301, 302, 303, 307, 308],
+        super::SiegeLayout::V41 => vec![201, 301, 302, 303, 307, 308],
     };
     let redirects = Redirects { statuses, refresh: true, to_get: true, ..Redirects::default() };
     let resources = Resources {
@@ -164,10 +164,10 @@ fn session(settings: &Settings, login: Vec<Request>) -> Session {
     }
 }
 
-impl Settings {
+impl SiegeSettings {
     /// `-r once` of the newer original: the list is shared out among the users.
     fn shares_out_list(&self) -> bool {
-        self.layout == super::Layout::V41
+        self.layout == super::SiegeLayout::V41
     }
 
     /// A single request that is shown is always an old one.
@@ -185,11 +185,11 @@ impl Settings {
 
 /// Writes the fields of requests in the original's order.
 struct Composer<'a> {
-    settings: &'a Settings,
+    settings: &'a SiegeSettings,
 }
 
 impl Composer<'_> {
-    fn request(&self, line: &Line) -> Request {
+    fn request(&self, line: &UrlLine) -> Request {
         let method = match self.settings.shown {
             Some(Single::Heads) if line.method == "GET" => self.settings.get_method.clone(),
             _ => line.method.to_owned(),
@@ -198,7 +198,7 @@ impl Composer<'_> {
         Request { method, fields, body: line.body.clone(), ..Request::get(&line.url) }
     }
 
-    fn fields(&self, line: &Line) -> Vec<Field> {
+    fn fields(&self, line: &UrlLine) -> Vec<Field> {
         let settings = self.settings;
         let authority = Address::parse(&line.url).map(|address| address.authority).unwrap_or_default();
         let given = |name: &str| settings.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));

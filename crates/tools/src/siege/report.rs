@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// Whose widths and units hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
+pub enum SiegeReportLayout {
     /// siege 4.0.
     V40,
     /// siege 4.1 and later.
@@ -38,7 +38,7 @@ pub struct Figures {
 
 impl Figures {
     /// Of a run. `layout`: 4.1 counts 403 as failed.
-    pub fn of(result: &RunResult, layout: Layout) -> Figures {
+    pub fn of(result: &RunResult, layout: SiegeReportLayout) -> Figures {
         let phase = result.measured();
         let tally = &phase.tally;
         let counts = phase.counts();
@@ -53,9 +53,9 @@ impl Figures {
         let harmless = failures(&|kind| kind == FailureKind::BadStatus).saturating_sub(broken);
         let whole = counts.ok + counts.challenges + harmless;
         let refused = match layout {
-            Layout::V40 => 0,
+            SiegeReportLayout::V40 => 0,
             // 4.1 also counts 403 as failed, and challenges without credentials.
-            Layout::V41 => {
+            SiegeReportLayout::V41 => {
                 let challenged = statuses(&|status| status == 401 || status == 407);
                 statuses(&|status| status == 403) + challenged.saturating_sub(counts.challenges)
             }
@@ -104,15 +104,15 @@ fn ratio(part: f64, whole: f64) -> f64 {
 }
 
 /// The report on standard error, without the line break before it. `debug`: with the line that only shows then.
-pub fn report(figures: &Figures, layout: Layout, debug: bool) -> String {
+pub fn report(figures: &Figures, layout: SiegeReportLayout, debug: bool) -> String {
     let count = |label: &str, count: u64, unit: &str| match layout {
-        Layout::V40 => format!("{label}{count:>12}{unit}\n"),
-        Layout::V41 => format!("{label}{count:>9}{}\n", unit.replace(" hits", "    hits")),
+        SiegeReportLayout::V40 => format!("{label}{count:>12}{unit}\n"),
+        SiegeReportLayout::V41 => format!("{label}{count:>9}{}\n", unit.replace(" hits", "    hits")),
     };
     let value = |label: &str, value: f64, unit: &str| format!("{label}{value:>12.2}{unit}\n");
     let time = |label: &str, seconds: f64, unit: &str| match layout {
-        Layout::V40 => value(label, seconds, unit),
-        Layout::V41 => value(label, seconds * 1e3, " ms"),
+        SiegeReportLayout::V40 => value(label, seconds, unit),
+        SiegeReportLayout::V41 => value(label, seconds * 1e3, " ms"),
     };
     let mut text = count("Transactions:\t\t", figures.transactions, " hits");
     text += &value("Availability:\t\t", figures.availability(), " %");
@@ -133,7 +133,7 @@ pub fn report(figures: &Figures, layout: Layout, debug: bool) -> String {
 }
 
 /// The result as JSON on standard output. Times are in seconds whichever the layout.
-pub fn json(figures: &Figures, layout: Layout, debug: bool) -> String {
+pub fn json(figures: &Figures, layout: SiegeReportLayout, debug: bool) -> String {
     let count = |key: &str, tabs: usize, count: u64| (key.to_owned(), tabs, format!("{count:>12}"));
     let value = |key: &str, tabs: usize, value: f64| (key.to_owned(), tabs, format!("{value:>12.2}"));
     let mut rows = vec![
@@ -155,8 +155,8 @@ pub fn json(figures: &Figures, layout: Layout, debug: bool) -> String {
     rows.push(value("shortest_transaction", 2, figures.shortest_s));
     let rows = rows.into_iter().map(|(key, tabs, value)| format!("\t\"{key}\":{}{value}", "\t".repeat(tabs)));
     let open = match layout {
-        Layout::V40 => "{",
-        Layout::V41 => "{\n",
+        SiegeReportLayout::V40 => "{",
+        SiegeReportLayout::V41 => "{\n",
     };
     format!("{open}{}\n}}\n", rows.collect::<Vec<_>>().join(",\n"))
 }

@@ -1,8 +1,8 @@
 //! Settings: the original's configuration keys with its defaults, then what the command line says. Start at
-//! [`Settings::of`]; what they mean as a plan is [`super::plan`]'s business.
+//! [`SiegeSettings::of`]; what they mean as a plan is [`super::plan`]'s business.
 
-use super::Layout;
-use super::options::Typed;
+use super::SiegeLayout;
+use super::options::SiegeTyped;
 use super::variables::Variables;
 use crate::reads::Reads;
 use plan::byte_order as mark;
@@ -56,7 +56,7 @@ pub enum Single {
 
 /// Everything that can be set.
 #[derive(Debug, Clone)]
-pub(super) struct Settings {
+pub(super) struct SiegeSettings {
     pub verbose: bool,
     pub color: bool,
     pub quiet: bool,
@@ -109,7 +109,7 @@ pub(super) struct Settings {
     pub ssl_ciphers: Option<String>,
     pub mark: Option<String>,
     pub shown: Option<Single>,
-    pub layout: Layout,
+    pub layout: SiegeLayout,
     pub strict: bool,
     pub statuses: bool,
     pub verify: bool,
@@ -125,10 +125,10 @@ pub(super) struct Settings {
 /// Why there is no test.
 pub(super) type Refusal = String;
 
-impl Settings {
+impl SiegeSettings {
     /// The original's defaults where a configuration file says nothing of a key.
-    fn built_in(seed: u64) -> Settings {
-        Settings {
+    fn built_in(seed: u64) -> SiegeSettings {
+        SiegeSettings {
             verbose: false,
             color: true,
             quiet: false,
@@ -181,7 +181,7 @@ impl Settings {
             ssl_ciphers: None,
             mark: None,
             shown: None,
-            layout: Layout::V40,
+            layout: SiegeLayout::V40,
             strict: false,
             statuses: false,
             verify: false,
@@ -195,10 +195,10 @@ impl Settings {
 
     /// Returns the settings of the configuration that the original writes on its first run, but for JSON, which scripts did not
     /// ask for.
-    fn of_template(seed: u64) -> Settings {
+    fn of_template(seed: u64) -> SiegeSettings {
         let hosts =
             ["ad.doubleclick.net", "pagead2.googlesyndication.com", "ads.pubsqrd.com", "ib.adnxs.com"];
-        Settings {
+        SiegeSettings {
             verbose: true,
             get_method: "HEAD".to_owned(),
             parser: true,
@@ -207,7 +207,7 @@ impl Settings {
             chunked: true,
             users: 25,
             accept_encoding: "gzip, deflate".to_owned(),
-            ..Settings::built_in(seed)
+            ..SiegeSettings::built_in(seed)
         }
     }
 
@@ -216,15 +216,16 @@ impl Settings {
     /// # Errors
     /// A value that cannot be meant.
     pub fn of(
-        typed: &Typed,
+        typed: &SiegeTyped,
         variables: &mut Variables<'_>,
         env: &dyn Fn(&str) -> Option<String>,
         files: &dyn Reads,
         seed: u64,
-    ) -> Result<Settings, Refusal> {
+    ) -> Result<SiegeSettings, Refusal> {
         let mut settings = match configuration(typed, env, files) {
             (Some((file, text)), notice) => {
-                let mut settings = Settings { resource_file: Some(file), ..Settings::built_in(seed) };
+                let mut settings =
+                    SiegeSettings { resource_file: Some(file), ..SiegeSettings::built_in(seed) };
                 settings.notices.extend(notice);
                 settings.read_configuration(&text, variables)?;
                 // What a package ships is nobody's wish, and the original would have no option against it.
@@ -232,7 +233,7 @@ impl Settings {
                 settings
             }
             (None, notice) => {
-                let mut settings = Settings::of_template(seed);
+                let mut settings = SiegeSettings::of_template(seed);
                 settings.notices.extend(notice);
                 settings
             }
@@ -375,7 +376,7 @@ const SYSTEM_FILE: &str = "/etc/siege/siegerc";
 /// The configuration file: `-R`, else `$SIEGERC`, else the one in the user's folder, else the system's. Its name and text,
 /// and what is to be said of it.
 fn configuration(
-    typed: &Typed,
+    typed: &SiegeTyped,
     env: &dyn Fn(&str) -> Option<String>,
     files: &dyn Reads,
 ) -> (Option<(String, String)>, Option<String>) {

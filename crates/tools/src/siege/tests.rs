@@ -5,7 +5,7 @@ use ::plan::{
 use std::io;
 
 /// Reads a line; files are those named here, and `~` stands for a blank within a word.
-fn parse_with(line: &str, files: &[(&str, &str)]) -> Result<Run, Shown> {
+fn parse_with(line: &str, files: &[(&str, &str)]) -> Result<Run, ToolShown> {
     let words: Vec<OsString> = line.split_whitespace().map(|word| word.replace('~', " ").into()).collect();
     let env = |name: &str| (name == "HOME").then(|| "/home/me".to_owned());
     let read = |file: &Path| {
@@ -33,7 +33,7 @@ fn run(line: &str) -> Run {
 
 fn shown(line: &str, files: &[(&str, &str)]) -> (String, String, u8) {
     match parse_with(line, files) {
-        Err(Shown { out, err, exit }) => (out, err, exit),
+        Err(ToolShown { out, err, exit }) => (out, err, exit),
         Ok(_) => panic!("{line} is a test"),
     }
 }

@@ -1,6 +1,6 @@
 //! Texts that are shown instead of a test: version, configuration.
 
-use super::settings::{Login, Reps, Settings};
+use super::settings::{Login, Reps, SiegeSettings};
 
 /// Returns the text that `-V` prints. The first line is that of the original, which scripts read.
 pub(super) fn version(original: &str) -> String {
@@ -17,7 +17,7 @@ pub(super) fn capped(limit: u64) -> String {
 }
 
 /// Returns the text that `-C` prints.
-pub(super) fn configuration(settings: &Settings) -> String {
+pub(super) fn configuration(settings: &SiegeSettings) -> String {
     let mut text = format!(
         "CURRENT  SIEGE  CONFIGURATION\n{}\nEdit the resource file to change the settings.\n{}\n",
         settings.agent(),
@@ -29,7 +29,7 @@ pub(super) fn configuration(settings: &Settings) -> String {
     text
 }
 
-fn rows(settings: &Settings) -> Vec<(&'static str, String)> {
+fn rows(settings: &SiegeSettings) -> Vec<(&'static str, String)> {
     let truth = |value: bool| value.to_string();
     let either = |value: bool, yes: &str, no: &str| if value { yes } else { no }.to_owned();
     let mut rows = vec![

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// One request of a list, as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct UrlLine {
     /// Absolute, without user and password.
     pub url: String,
     pub method: &'static str,
@@ -24,7 +24,7 @@ pub(super) struct Line {
 const METHODS: [&str; 5] = ["POST", "PUT", "PATCH", "OPTIONS", "DELETE"];
 
 /// Reads lines.
-pub(super) struct Reader<'a> {
+pub(super) struct UrlReader<'a> {
     /// Unsafe characters are escaped.
     pub escaping: bool,
     pub files: &'a dyn Reads,
@@ -32,12 +32,12 @@ pub(super) struct Reader<'a> {
     pub notices: Vec<String>,
 }
 
-impl Reader<'_> {
+impl UrlReader<'_> {
     /// Reads a whole file's text.
     ///
     /// # Errors
     /// The first line that cannot be meant.
-    pub fn file(&mut self, text: &str, variables: &mut Variables<'_>) -> Result<Vec<Line>, String> {
+    pub fn file(&mut self, text: &str, variables: &mut Variables<'_>) -> Result<Vec<UrlLine>, String> {
         let mut lines = Vec::new();
         for line in mark::behind(text).lines().map(str::trim) {
             if line.is_empty() || line.starts_with('#') {
@@ -58,7 +58,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// The line has no URL of a kind that is known.
-    pub fn line(&mut self, line: &str) -> Result<Line, String> {
+    pub fn line(&mut self, line: &str) -> Result<UrlLine, String> {
         let line = line.trim().trim_matches('"');
         let (url, method, rest) = match with_method(line) {
             Some((url, method, rest)) => (url, method, rest),
@@ -71,7 +71,7 @@ impl Reader<'_> {
             Some(file) => self.body(file.trim()),
             None => Body::from(rest),
         };
-        Ok(Line { url, method, body, content_type, user })
+        Ok(UrlLine { url, method, body, content_type, user })
     }
 
     /// Returns the content of a file, byte for byte; of texts, without blanks at either end.
@@ -188,18 +188,18 @@ mod tests {
     use super::*;
     use std::io;
 
-    fn read(text: &str) -> Result<Vec<Line>, String> {
+    fn read(text: &str) -> Result<Vec<UrlLine>, String> {
         let env = |name: &str| (name == "FROM_ENV").then(|| "env".to_owned());
         let read_file = |file: &Path| match file.to_str() {
             Some("body.json") => Ok(b" {\"a\": 1}\n".to_vec()),
             Some("body.bin") => Ok(b" \xff\0\n".to_vec()),
             _ => Err(io::Error::from(io::ErrorKind::NotFound)),
         };
-        let mut reader = Reader { escaping: true, files: &read_file, notices: Vec::new() };
+        let mut reader = UrlReader { escaping: true, files: &read_file, notices: Vec::new() };
         reader.file(text, &mut Variables::new(&env))
     }
 
-    fn one(text: &str) -> Line {
+    fn one(text: &str) -> UrlLine {
         let mut lines = read(text).unwrap();
         assert_eq!(lines.len(), 1, "{text}");
         lines.remove(0)

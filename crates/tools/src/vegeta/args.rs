@@ -1,6 +1,6 @@
 //! Stage one: what was typed. What it means is [`super::plan`]'s business, or [`super::report`]'s.
 
-use crate::Shown;
+use crate::ToolShown;
 use crate::goflag::{self, Flag, Wrong, flag, plain, set, some_number, switch, text, time};
 use std::ffi::OsString;
 use std::time::Duration;
@@ -225,13 +225,13 @@ pub(super) fn usage() -> String {
 }
 
 /// Why there is no attack.
-pub(super) fn refused(complaint: &str) -> Shown {
-    Shown::refused(format!("vegeta: {complaint}\n"), 1)
+pub(super) fn refused(complaint: &str) -> ToolShown {
+    ToolShown::refused(format!("vegeta: {complaint}\n"), 1)
 }
 
-fn wrong(wrong: Wrong) -> Shown {
+fn wrong(wrong: Wrong) -> ToolShown {
     match wrong {
-        Wrong::Help => Shown::told(usage()),
+        Wrong::Help => ToolShown::told(usage()),
         Wrong::Line(why) => goflag::refused("vegeta", &why, "See vegeta -h\n", 1),
     }
 }
@@ -240,14 +240,14 @@ fn wrong(wrong: Wrong) -> Shown {
 ///
 /// # Errors
 /// The usage text, the version, or what was wrong.
-pub(super) fn read(args: &[OsString]) -> Result<Typed, Shown> {
+pub(super) fn read(args: &[OsString]) -> Result<Typed, ToolShown> {
     let mut global = Global::default();
     let words = goflag::read(GLOBAL, args, &mut global).map_err(wrong)?;
     if global.version {
-        return Err(Shown::told(format!("Version: wringer {}\n", env!("CARGO_PKG_VERSION"))));
+        return Err(ToolShown::told(format!("Version: wringer {}\n", env!("CARGO_PKG_VERSION"))));
     }
     let Some((command, rest)) = words.split_first() else {
-        return Err(Shown::refused(usage(), 1));
+        return Err(ToolShown::refused(usage(), 1));
     };
     let rest: Vec<OsString> = rest.iter().map(OsString::from).collect();
     match command.as_str() {

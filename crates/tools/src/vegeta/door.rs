@@ -2,7 +2,7 @@
 
 use super::results;
 use super::{self as door, Run, parse};
-use crate::Shown;
+use crate::ToolShown;
 use crate::reads::{Disk, Reads};
 use crate::runner::{Door, Moment};
 use console::output as show;
@@ -23,9 +23,9 @@ impl Door for Vegeta {
     const NAME: &'static str = "vegeta";
     const ABOUT: &'static str = "vegeta: attack, with results as JSON, and report";
     type View = door::View;
-    type Lines = Lines;
+    type Lines = VegetaLines;
 
-    fn read(args: &[OsString], moment: &Moment) -> Result<Vegeta, Shown> {
+    fn read(args: &[OsString], moment: &Moment) -> Result<Vegeta, ToolShown> {
         parse(args, moment.seed, &InputOrDisk).map(Vegeta)
     }
 
@@ -41,11 +41,11 @@ impl Door for Vegeta {
         self.0.view.output.as_deref().into_iter().collect()
     }
 
-    fn begin(&mut self) -> Result<Lines, Problem> {
-        Lines::new(&self.0)
+    fn begin(&mut self) -> Result<VegetaLines, Problem> {
+        VegetaLines::new(&self.0)
     }
 
-    fn lay_out(&self, finished: &Finished, mut lines: Lines) -> Result<Exit, Problem> {
+    fn lay_out(&self, finished: &Finished, mut lines: VegetaLines) -> Result<Exit, Problem> {
         lines.close()?;
         let overflow = finished.result.measured().counts().overflow;
         if overflow > 0 {
@@ -79,7 +79,7 @@ fn is_input(file: &Path) -> bool {
 }
 
 /// Results, while it runs.
-pub struct Lines {
+pub struct VegetaLines {
     name: String,
     follows: bool,
     began_ns: i128,
@@ -92,14 +92,14 @@ pub struct Lines {
     failed: Option<io::Error>,
 }
 
-impl Lines {
-    fn new(run: &Run) -> Result<Lines, Problem> {
+impl VegetaLines {
+    fn new(run: &Run) -> Result<VegetaLines, Problem> {
         let open = |file: &PathBuf| {
             let opened = files::create(file).map_err(|error| unwritten(file, &error))?;
             Ok::<_, Problem>((file.clone(), BufWriter::new(opened)))
         };
         let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
-        Ok(Lines {
+        Ok(VegetaLines {
             name: run.view.name.clone(),
             follows: run.view.follows,
             began_ns: since as i128,
@@ -146,7 +146,7 @@ fn unwritten(file: &Path, error: &io::Error) -> Problem {
     Problem::impossible(format!("{} cannot be written: {error}", file.display()))
 }
 
-impl View for Lines {
+impl View for VegetaLines {
     fn row(&mut self, _row: &Row, _phase: &str) {
         self.flush();
     }

@@ -1,7 +1,7 @@
 //! The door of vegeta: `attack`, whose results are JSON, and `report`, which reads them.
 //!
 //! `args.rs` reads what was typed as Go's flags are read, `plan.rs` says what an attack means, `results.rs` has a result as a line, and
-//! `report.rs` adds results up. Nothing is opened or printed here: files come through a function, and text goes out as [`Shown`].
+//! `report.rs` adds results up. Nothing is opened or printed here: files come through a function, and text goes out as [`ToolShown`].
 
 mod args;
 mod door;
@@ -11,7 +11,7 @@ pub mod results;
 
 pub use door::Vegeta;
 
-use crate::Shown;
+use crate::ToolShown;
 use crate::reads::Reads;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ pub struct View {
 ///
 /// # Errors
 /// The text shown instead of an attack.
-pub fn parse(args: &[OsString], now_seed: u64, files: &dyn Reads) -> Result<Run, Shown> {
+pub fn parse(args: &[OsString], now_seed: u64, files: &dyn Reads) -> Result<Run, ToolShown> {
     match args::read(args)? {
         args::Typed::Attack(attack) => plan::mean(*attack, now_seed, files),
         args::Typed::Report(asked) => Err(report::read(&asked, files)),

@@ -5,12 +5,12 @@
 use super::args::{Attack, refused};
 use super::{Run, View};
 use crate::reads::Reads;
-use crate::{Shown, without_phase};
+use crate::{ToolShown, without_phase};
 use ::plan::secret::shown_line;
 use ::plan::{
-    Address, Arrivals, Body, Check, CheckContent, Expect, Field, Http, Http1, Http2, Io, Limits, Load, Pace,
-    Phase, Plan, Protocol, Redirects, Request, RequestList, RequestOrder, RequestStep, Scenario, Session,
-    Site, SourceRange, Step, Stop, Tls, Trace,
+    Address, Arrivals, Body, Check, CheckContent, Expect, Field, Http, Http1, Http2, Io, Load, LoadLimits,
+    Pace, Phase, Plan, Protocol, Redirects, Request, RequestList, RequestOrder, RequestStep, Scenario,
+    Session, Site, SourceRange, Step, Stop, Tls, Trace,
 };
 use std::io;
 use std::path::Path;
@@ -25,7 +25,7 @@ const IN_FLIGHT: u32 = 10_000;
 ///
 /// # Errors
 /// The text shown instead, for targets or values that cannot be meant.
-pub(super) fn mean(typed: Attack, now_seed: u64, files: &dyn Reads) -> Result<Run, Shown> {
+pub(super) fn mean(typed: Attack, now_seed: u64, files: &dyn Reads) -> Result<Run, ToolShown> {
     check(&typed)?;
     let mut notices = typed.without_effect.clone();
     let requests = requests(&typed, files, &mut notices)?;
@@ -45,7 +45,7 @@ pub(super) fn mean(typed: Attack, now_seed: u64, files: &dyn Reads) -> Result<Ru
     Ok(Run { plan, view, notices, json: typed.json.map(Into::into), show_plan: typed.show_plan })
 }
 
-fn check(typed: &Attack) -> Result<(), Shown> {
+fn check(typed: &Attack) -> Result<(), ToolShown> {
     if !["http", "json"].contains(&typed.format.as_str()) {
         return Err(refused(&format!("-format {} is not known: give http or json", typed.format)));
     }
@@ -59,7 +59,7 @@ fn check(typed: &Attack) -> Result<(), Shown> {
 }
 
 /// The targets, with what all requests have.
-fn requests(typed: &Attack, files: &dyn Reads, notices: &mut Vec<String>) -> Result<RequestList, Shown> {
+fn requests(typed: &Attack, files: &dyn Reads, notices: &mut Vec<String>) -> Result<RequestList, ToolShown> {
     let from = typed.targets.as_deref().filter(|file| *file != "stdin").unwrap_or("-");
     let unread = |file: &str, error: io::Error| refused(&format!("{file} cannot be read: {error}"));
     let bytes = files.bytes(Path::new(from)).map_err(|error| unread(from, error))?;
@@ -105,7 +105,7 @@ fn whole(mut request: Request, common: &[Field], body: &Body, typed: &Attack) ->
     Request { fields, name: String::new(), ..request }
 }
 
-fn plan(typed: &Attack, requests: RequestList, secure: bool, seed: u64) -> Result<Plan, Shown> {
+fn plan(typed: &Attack, requests: RequestList, secure: bool, seed: u64) -> Result<Plan, ToolShown> {
     let most = typed.max_workers.map_or(IN_FLIGHT, |most| u32::try_from(most).unwrap_or(u32::MAX));
     let lasts = Some(typed.duration).filter(|lasts| !lasts.is_zero());
     let hits = lasts.zip(typed.rate).map(|(lasts, rate)| (rate * lasts.as_secs_f64()).round() as u64);
@@ -144,7 +144,7 @@ fn plan(typed: &Attack, requests: RequestList, secure: bool, seed: u64) -> Resul
             .collect::<Result<_, _>>()?,
         protocol: Protocol::Http(http(typed, secure)),
         check: Check { content: CheckContent::Nothing, length: false, evidence: 0, ..Check::default() },
-        limits: Limits { connect: timeout, request: timeout, ..Limits::default() },
+        limits: LoadLimits { connect: timeout, request: timeout, ..LoadLimits::default() },
         phases: vec![phase],
         trace: Trace { requests: true, ..Trace::default() },
         ..Load::default()

@@ -2,7 +2,7 @@
 
 use super::args::{Report, refused};
 use super::results::{Hit, hit};
-use crate::Shown;
+use crate::ToolShown;
 use crate::goflag::{time, written};
 use crate::reads::Reads;
 use jiff::Timestamp;
@@ -15,9 +15,9 @@ use std::time::Duration;
 const BAR: f64 = 75.0;
 
 /// Reads results and reports them. `files`: `-` is standard input.
-pub(super) fn read(asked: &Report, files: &dyn Reads) -> Shown {
+pub(super) fn read(asked: &Report, files: &dyn Reads) -> ToolShown {
     match hits(asked, files).and_then(|hits| report(asked, hits)) {
-        Ok(text) => Shown::told(text),
+        Ok(text) => ToolShown::told(text),
         Err(why) => refused(&why),
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 const TARGETS: &str = "GET http://h/a\nX-A: b\n\nPOST http://h:81/b\n@body\n";
 
-fn parse_line(line: &str) -> Result<Run, Shown> {
+fn parse_line(line: &str) -> Result<Run, ToolShown> {
     let read = |file: &Path| match file.to_str() {
         Some("-") => Ok(TARGETS.as_bytes().to_vec()),
         Some("marked") => Ok(format!("\u{feff}{TARGETS}").into_bytes()),

@@ -3,8 +3,8 @@
 //! One table row per option owns its names, what it takes, what it means and its help. Start at [`read`].
 
 use super::Tool;
-use crate::Shown;
-use crate::getopt::{self, Read, Row, on, set, switch, text, value};
+use crate::ToolShown;
+use crate::getopt::{self, GetoptRead, GetoptRow, on, set, switch, text, value};
 use crate::number::{a_count, a_time};
 use cli::VersionArgs;
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// The command line as typed.
 #[derive(Debug, Clone)]
-pub(super) struct Typed {
+pub(super) struct WrkTyped {
     pub connections: u64,
     pub duration: Duration,
     pub threads: u64,
@@ -34,9 +34,9 @@ pub(super) struct Typed {
     pub args: Vec<String>,
 }
 
-impl Default for Typed {
-    fn default() -> Typed {
-        Typed {
+impl Default for WrkTyped {
+    fn default() -> WrkTyped {
+        WrkTyped {
             connections: 10,
             duration: Duration::from_secs(10),
             threads: 2,
@@ -62,7 +62,7 @@ fn rate(text: &str) -> Result<Option<u64>, String> {
 }
 
 /// Every option, in the order of the usage text.
-static OPTIONS: &[Row<Typed>] = &[
+static OPTIONS: &[GetoptRow<WrkTyped>] = &[
     value("connections", 'c', "N", "Connections kept open [10]", set!(connections = a_count)),
     value("duration", 'd', "T", "How long the test lasts [10s]", set!(duration = a_time)),
     value("threads", 't', "N", "Worker threads [2]", set!(threads = a_count)),
@@ -76,25 +76,28 @@ static OPTIONS: &[Row<Typed>] = &[
     switch("u_latency", 'U', "The service time's distribution, too", on!(uncorrected)),
     switch("batch_latency", 'B', "Time batches of pipelined requests whole", on!(batches)),
     value("timeout", 'T', "T", "Time limit of connecting and of a request [2s]", set!(timeout = a_time)),
-    Row {
+    GetoptRow {
         ours: true,
         ..value("json", ' ', "FILE", "Write the result as JSON, too (- for stdout)", set!(json = text))
     },
-    Row {
+    GetoptRow {
         ours: true,
         ..value("http", ' ', "VERSION", "1.1; 2, HTTP/2 over TLS; 2c, without; or 3 [1.1]", |typed, text| {
             typed.protocol.http = vec![cli::version(text)?];
             Ok(())
         })
     },
-    Row {
+    GetoptRow {
         ours: true,
         ..value("streams", ' ', "N", "Connections that share one of HTTP/2 or 3 [1]", |typed, text| {
             typed.protocol.streams = Some(u32::try_from(a_count(text)?).map_err(|_| "too many".to_owned())?);
             Ok(())
         })
     },
-    Row { ours: true, ..switch("show-plan", ' ', "Print what this means, and run nothing", on!(show_plan)) },
+    GetoptRow {
+        ours: true,
+        ..switch("show-plan", ' ', "Print what this means, and run nothing", on!(show_plan))
+    },
     switch("version", 'v', "Show the version", on!(version)),
     // Whoever reads the options looks for it.
     switch(HELP, ' ', "Show this", |_, _| Ok(())),
@@ -106,7 +109,7 @@ const HELP: &str = "help";
 /// Options of wrk2 alone.
 const OF_WRK2: [&str; 3] = ["rate", "u_latency", "batch_latency"];
 
-fn known(tool: Tool) -> Vec<&'static Row<Typed>> {
+fn known(tool: Tool) -> Vec<&'static GetoptRow<WrkTyped>> {
     OPTIONS.iter().filter(|row| tool == Tool::Wrk2 || !OF_WRK2.contains(&row.long)).collect()
 }
 
@@ -124,8 +127,8 @@ pub(super) fn usage(tool: Tool) -> String {
 }
 
 /// Why there is no test, with the usage text.
-pub(super) fn refused(tool: Tool, complaint: String) -> Shown {
-    Shown::complaint(&complaint, usage(tool))
+pub(super) fn refused(tool: Tool, complaint: String) -> ToolShown {
+    ToolShown::complaint(&complaint, usage(tool))
 }
 
 /// The version line.
@@ -137,30 +140,30 @@ pub(super) fn version(tool: Tool) -> String {
 ///
 /// # Errors
 /// The usage text, and what was wrong.
-pub(super) fn read(tool: Tool, args: &[OsString]) -> Result<Typed, Shown> {
+pub(super) fn read(tool: Tool, args: &[OsString]) -> Result<WrkTyped, ToolShown> {
     let words = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let (options, operands) = getopt::read(&known(tool), words);
-    let mut typed = Typed::default();
+    let mut typed = WrkTyped::default();
     let stopped = options.into_iter().try_for_each(|option| set(tool, &mut typed, option));
     let version = if typed.version { version(tool) } else { String::new() };
-    let with_version = |shown: Shown| Shown { out: format!("{version}{}", shown.out), ..shown };
+    let with_version = |shown: ToolShown| ToolShown { out: format!("{version}{}", shown.out), ..shown };
     stopped.map_err(|complaint| with_version(refused(tool, complaint)))?;
     let mut operands = operands.into_iter();
     match operands.next() {
         Some(url) if typed.threads > 0 && !typed.duration.is_zero() => {
-            Ok(Typed { url, args: operands.collect(), ..typed })
+            Ok(WrkTyped { url, args: operands.collect(), ..typed })
         }
         _ => Err(with_version(refused(tool, String::new()))),
     }
 }
 
-fn set(tool: Tool, typed: &mut Typed, option: Read<Typed>) -> Result<(), String> {
+fn set(tool: Tool, typed: &mut WrkTyped, option: GetoptRead<WrkTyped>) -> Result<(), String> {
     let name = tool.name();
     match option {
-        Read::Option { row, .. } if row.long == HELP => Err(String::new()),
-        Read::Option { row, label, value } => {
+        GetoptRead::Option { row, .. } if row.long == HELP => Err(String::new()),
+        GetoptRead::Option { row, label, value } => {
             (row.set)(typed, &value).map_err(|wanted| format!("{name}: {label} '{value}': give {wanted}"))
         }
-        Read::OptionError(wrong) => Err(format!("{name}: {}", wrong.text())),
+        GetoptRead::OptionError(wrong) => Err(format!("{name}: {}", wrong.text())),
     }
 }

@@ -1,7 +1,7 @@
 //! `wringer wrk` and `wringer wrk2`: the old tools' options, streams and exit codes over a session.
 
 use super::{Run, Tool, parse};
-use crate::Shown;
+use crate::ToolShown;
 use crate::runner::{Door, Moment};
 use console::output as show;
 use console::problem::{Exit, Problem};
@@ -30,10 +30,10 @@ macro_rules! door {
             const NAME: &'static str = $name;
             const ABOUT: &'static str = concat!($name, ": the same options, scripts and report");
             const NAMES_FAILURES: bool = true;
-            type View = super::View;
+            type View = super::WrkView;
             type Lines = Nothing;
 
-            fn read(args: &[OsString], moment: &Moment) -> Result<Self, Shown> {
+            fn read(args: &[OsString], moment: &Moment) -> Result<Self, ToolShown> {
                 parse($tool, args, moment.seed, &Moment::read_file).map($door)
             }
 
@@ -88,7 +88,7 @@ fn before(run: &Run) -> Result<(), Problem> {
 }
 
 fn lay_out(tool: Tool, run: &Run, finished: &Finished) {
-    let options = super::report::Options {
+    let options = super::report::WrkOptions {
         wrk2: tool == Tool::Wrk2,
         latency: run.view.latency,
         uncorrected: run.view.uncorrected,

@@ -1,7 +1,7 @@
 //! The doors of wrk and wrk2 (spec/wrk-family.md): one command line, of which wrk2 has a little more.
 //!
 //! Two stages: `args.rs` reads what was typed as the old tools read it, `plan.rs` says what it means. Nothing is opened or
-//! printed here: the script comes through a function, and text goes out as [`Shown`].
+//! printed here: the script comes through a function, and text goes out as [`ToolShown`].
 
 mod args;
 mod door;
@@ -10,7 +10,7 @@ pub mod report;
 
 pub use door::{Wrk, Wrk2};
 
-use crate::Shown;
+use crate::ToolShown;
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
@@ -36,11 +36,11 @@ impl Tool {
 }
 
 /// A test, and how to show it.
-pub type Run = crate::Run<View>;
+pub type Run = crate::Run<WrkView>;
 
 /// Values and settings for the output of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct View {
+pub struct WrkView {
     /// Shown before all else: the version, where it was asked for.
     pub version: Option<String>,
     /// The URL as it was typed.
@@ -72,7 +72,7 @@ pub fn parse(
     args: &[OsString],
     now_seed: u64,
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Result<Run, Shown> {
+) -> Result<Run, ToolShown> {
     args::read(tool, args).and_then(|typed| plan::mean(tool, typed, now_seed, read_file))
 }
 

@@ -3,15 +3,15 @@
 //! Differences from the old tools become notices, but only where this command line meets them.
 //! `docs/src/wrk.md` and `docs/src/wrk2.md` have the whole list.
 
-use super::args::{Typed, refused, version};
-use super::{Run, Tool, View};
-use crate::Shown;
+use super::args::{WrkTyped, refused, version};
+use super::{Run, Tool, WrkView};
+use crate::ToolShown;
 use crate::field::is_field;
 use ::plan::check::MAX_USERS;
 use ::plan::secret::{shown_line, without_secrets};
 use ::plan::{
-    Address, Check, CheckContent, Dialect, Expect, Field, Http, Http1, Io, Limits, Load, Masked, Pace, Phase,
-    Plan, Protocol, Request, RequestStep, Scenario, ScriptStep, Site, Step, Stop, Tls, script,
+    Address, Check, CheckContent, Dialect, Expect, Field, Http, Http1, Io, Load, LoadLimits, Masked, Pace,
+    Phase, Plan, Protocol, Request, RequestStep, Scenario, ScriptStep, Site, Step, Stop, Tls, script,
 };
 use std::io;
 use std::path::Path;
@@ -26,11 +26,11 @@ const NO_TIME: Duration = Duration::from_millis(1);
 /// Usage, and one line: a value that an option cannot have, a URL that leads nowhere, or a script that cannot be read.
 pub(super) fn mean(
     tool: Tool,
-    typed: Typed,
+    typed: WrkTyped,
     now_seed: u64,
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Result<Run, Shown> {
-    let Some(target) = Target::of(&typed.url) else {
+) -> Result<Run, ToolShown> {
+    let Some(target) = WrkTarget::of(&typed.url) else {
         return Err(refused(tool, format!("invalid URL: {}", Masked::address(&typed.url))));
     };
     if typed.connections == 0 || typed.connections < typed.threads {
@@ -46,7 +46,7 @@ pub(super) fn mean(
     let plan = plan(tool, &typed, &target, fields, script, now_seed)?;
     Ok(Run {
         plan,
-        view: View {
+        view: WrkView {
             version: typed.version.then(|| version(tool)),
             url: without_secrets(&typed.url),
             threads: typed.threads,
@@ -64,7 +64,7 @@ pub(super) fn mean(
 }
 
 /// Where a URL leads, and what of it stands in a request.
-struct Target {
+struct WrkTarget {
     address: Address,
     /// `host` or `host:port`, as typed.
     authority: String,
@@ -74,8 +74,8 @@ struct Target {
     path: String,
 }
 
-impl Target {
-    fn of(url: &str) -> Option<Target> {
+impl WrkTarget {
+    fn of(url: &str) -> Option<WrkTarget> {
         let address = Address::parse(url)?;
         if url.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
             return None;
@@ -84,7 +84,7 @@ impl Target {
         let path = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
         let authority = script::authority(url);
         let slash = if path.starts_with('/') { "" } else { "/" };
-        Some(Target {
+        Some(WrkTarget {
             service: script::port(authority).map_or_else(|| scheme.to_ascii_lowercase(), str::to_owned),
             authority: authority.to_owned(),
             path: format!("{slash}{path}"),
@@ -97,8 +97,9 @@ fn read_script(
     tool: Tool,
     file: &str,
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Result<(String, String), Shown> {
-    let failed = |why: String| Shown::complaint(&format!("{}: {file}: {why}", tool.name()), String::new());
+) -> Result<(String, String), ToolShown> {
+    let failed =
+        |why: String| ToolShown::complaint(&format!("{}: {file}: {why}", tool.name()), String::new());
     let bytes = read_file(Path::new(file)).map_err(|error| failed(format!("cannot be read: {error}")))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| failed("is not UTF-8 text: give a Lua source file, not compiled code".to_owned()))?;
@@ -126,8 +127,8 @@ fn fields(typed: &[String], notices: &mut Vec<String>) -> Vec<Field> {
 /// Returns the step that sends one request again and again, or what the script says.
 fn step(
     tool: Tool,
-    typed: &Typed,
-    target: &Target,
+    typed: &WrkTyped,
+    target: &WrkTarget,
     mut fields: Vec<Field>,
     script: Option<(String, String)>,
 ) -> Step {
@@ -154,12 +155,12 @@ fn step(
 
 fn plan(
     tool: Tool,
-    typed: &Typed,
-    target: &Target,
+    typed: &WrkTyped,
+    target: &WrkTarget,
     fields: Vec<Field>,
     script: Option<(String, String)>,
     seed: u64,
-) -> Result<Plan, Shown> {
+) -> Result<Plan, ToolShown> {
     let step = step(tool, typed, target, fields, script);
     let fits = |what: &str, value: u64, most: u64| {
         let complaint = || format!("{}: {what} {value}: give at most {most}", tool.name());
@@ -195,7 +196,12 @@ fn plan(
         }),
         check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },
         // What is under way at the end is given up, as in the old tools.
-        limits: Limits { connect: timeout, request: timeout, grace: Duration::ZERO, ..Limits::default() },
+        limits: LoadLimits {
+            connect: timeout,
+            request: timeout,
+            grace: Duration::ZERO,
+            ..LoadLimits::default()
+        },
         phases: vec![phase],
         ..Load::default()
     };

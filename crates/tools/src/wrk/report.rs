@@ -15,7 +15,7 @@ use units::{count, microseconds, seconds};
 
 /// Which of the two, and what is shown beside the usual.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct WrkOptions {
     /// The layout is wrk2's: the latency is the response time.
     pub wrk2: bool,
     /// How the latency is distributed.
@@ -31,7 +31,7 @@ pub fn banner(url: &str, threads: u64, connections: u64, lasts: Duration) -> Str
 }
 
 /// The report.
-pub fn report(result: &RunResult, options: Options) -> String {
+pub fn report(result: &RunResult, options: WrkOptions) -> String {
     let measured = result.measured();
     let tally = &measured.tally;
     // wrk2 counts from when a request was due, of which nothing is known where a check failed.

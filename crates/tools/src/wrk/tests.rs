@@ -5,7 +5,7 @@ use ::plan::{Dialect, Field, Pace, Plan, RequestStep, ScriptStep, Step};
 
 const URL: &str = "http://localhost:18080/";
 
-fn command(tool: Tool, line: &str) -> Result<Run, Shown> {
+fn command(tool: Tool, line: &str) -> Result<Run, ToolShown> {
     let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
     let read = |file: &Path| match file.to_str() {
         Some("x.lua") => Ok(b"-- a script".to_vec()),
@@ -26,7 +26,7 @@ fn run_of(tool: Tool, line: &str) -> Run {
     }
 }
 
-fn refused(tool: Tool, line: &str) -> Shown {
+fn refused(tool: Tool, line: &str) -> ToolShown {
     match command(tool, line) {
         Err(shown) => shown,
         Ok(run) => panic!("{line}: {run:?}"),

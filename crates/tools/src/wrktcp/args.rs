@@ -2,15 +2,15 @@
 //!
 //! One table row per option owns its names, what it takes, what it means and its help. Start at [`read`].
 
-use crate::Shown;
-use crate::getopt::{self, Read, Row, Set, Value, on, set, switch};
+use crate::ToolShown;
+use crate::getopt::{self, GetoptRead, GetoptRow, GetoptValue, Set, on, set, switch};
 use crate::number::{a_count, a_time};
 use std::ffi::OsString;
 use std::time::Duration;
 
 /// The command line as typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Typed {
+pub(super) struct WrktcpTyped {
     pub connections: u64,
     pub duration: Duration,
     pub threads: u64,
@@ -39,9 +39,9 @@ pub(super) enum Html {
     To(String),
 }
 
-impl Default for Typed {
-    fn default() -> Typed {
-        Typed {
+impl Default for WrktcpTyped {
+    fn default() -> WrktcpTyped {
+        WrktcpTyped {
             connections: 1,
             duration: Duration::from_secs(10),
             threads: 1,
@@ -63,7 +63,7 @@ impl Default for Typed {
 
 /// Under which words of the usage text an option stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Group {
+enum WrktcpGroup {
     Needed,
     Usual,
     /// Not in the old tool.
@@ -75,18 +75,18 @@ const fn value(
     short: char,
     shown: &'static str,
     help: &'static str,
-    set: Set<Typed>,
-) -> Row<Typed> {
-    Row { ours: short == ' ', ..getopt::value(long, short, shown, help, set) }
+    set: Set<WrktcpTyped>,
+) -> GetoptRow<WrktcpTyped> {
+    GetoptRow { ours: short == ' ', ..getopt::value(long, short, shown, help, set) }
 }
 
 /// A switch that the old tool does not have.
-const fn new(long: &'static str, help: &'static str, set: Set<Typed>) -> Row<Typed> {
-    Row { ours: true, ..switch(long, ' ', help, set) }
+const fn new(long: &'static str, help: &'static str, set: Set<WrktcpTyped>) -> GetoptRow<WrktcpTyped> {
+    GetoptRow { ours: true, ..switch(long, ' ', help, set) }
 }
 
 /// Every option, in the order of the usage text.
-static OPTIONS: &[Row<Typed>] = &[
+static OPTIONS: &[GetoptRow<WrktcpTyped>] = &[
     value("connections", 'c', "<N>", "Connections in all [1]", set!(connections = a_count)),
     value("duration", 'd', "<T>", "How long the test lasts [10s]", set!(duration = a_time)),
     value("threads", 't', "<N>", "Worker threads [1]", set!(threads = a_count)),
@@ -96,8 +96,8 @@ static OPTIONS: &[Row<Typed>] = &[
     }),
     switch("latency", 'L', "Show how latency is distributed", on!(latency)),
     switch("trace", ' ', "Show rate and latency over time", on!(trace)),
-    Row {
-        value: Value::MayLong,
+    GetoptRow {
+        value: GetoptValue::MayLong,
         ..value("html", 'H', "[=<F>]", "Write the result as a page, too", |typed, file| {
             typed.html = if file.is_empty() { Html::ByTime } else { Html::To(file.to_owned()) };
             Ok(())
@@ -120,11 +120,11 @@ static OPTIONS: &[Row<Typed>] = &[
 /// The option that shows the usage text.
 const HELP: &str = "help";
 
-fn group(row: &Row<Typed>) -> Group {
+fn group(row: &GetoptRow<WrktcpTyped>) -> WrktcpGroup {
     match row.long {
-        "connections" | "duration" | "threads" => Group::Needed,
-        _ if row.ours => Group::New,
-        _ => Group::Usual,
+        "connections" | "duration" | "threads" => WrktcpGroup::Needed,
+        _ if row.ours => WrktcpGroup::New,
+        _ => WrktcpGroup::Usual,
     }
 }
 
@@ -132,9 +132,9 @@ fn group(row: &Row<Typed>) -> Group {
 pub(super) fn usage() -> String {
     let mut text = "Usage: wrktcp <options> filename\n".to_owned();
     for (group, title) in [
-        (Group::Needed, "Necessary Options:"),
-        (Group::Usual, "Condition Options:"),
-        (Group::New, "New Options:"),
+        (WrktcpGroup::Needed, "Necessary Options:"),
+        (WrktcpGroup::Usual, "Condition Options:"),
+        (WrktcpGroup::New, "New Options:"),
     ] {
         text += &format!("  {title}\n");
         for row in OPTIONS.iter().filter(|row| self::group(row) == group) {
@@ -150,8 +150,8 @@ pub(super) fn usage() -> String {
 }
 
 /// Why there is no test, with the usage text.
-pub(super) fn refused(complaint: impl Into<String>) -> Shown {
-    Shown::complaint(&complaint.into(), usage())
+pub(super) fn refused(complaint: impl Into<String>) -> ToolShown {
+    ToolShown::complaint(&complaint.into(), usage())
 }
 
 /// The version line.
@@ -163,30 +163,30 @@ pub(super) fn version() -> String {
 ///
 /// # Errors
 /// The usage text, and what was wrong.
-pub(super) fn read(args: &[OsString]) -> Result<Typed, Shown> {
+pub(super) fn read(args: &[OsString]) -> Result<WrktcpTyped, ToolShown> {
     let words = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let (options, operands) = getopt::read(&OPTIONS.iter().collect::<Vec<_>>(), words);
-    let mut typed = Typed::default();
+    let mut typed = WrktcpTyped::default();
     let stopped = options.into_iter().try_for_each(|option| set(&mut typed, option));
     let version = if typed.version { version() } else { String::new() };
-    let with_version = |shown: Shown| Shown { out: format!("{version}{}", shown.out), ..shown };
+    let with_version = |shown: ToolShown| ToolShown { out: format!("{version}{}", shown.out), ..shown };
     stopped.map_err(|complaint| with_version(refused(complaint)))?;
     match operands.into_iter().next() {
         // As the old tool: a file without a name, no thread and no time are answered by the usage alone.
-        Some(file) if typed.threads > 0 && !typed.duration.is_zero() => Ok(Typed { file, ..typed }),
+        Some(file) if typed.threads > 0 && !typed.duration.is_zero() => Ok(WrktcpTyped { file, ..typed }),
         _ => Err(with_version(refused(String::new()))),
     }
 }
 
-fn set(typed: &mut Typed, option: Read<Typed>) -> Result<(), String> {
+fn set(typed: &mut WrktcpTyped, option: GetoptRead<WrktcpTyped>) -> Result<(), String> {
     match option {
         // In the old tool's words: help was an error there.
-        Read::Option { row, .. } if row.long == HELP => {
+        GetoptRead::Option { row, .. } if row.long == HELP => {
             Err("command is error, input the illegal character:[h]".to_owned())
         }
-        Read::Option { row, label, value } => {
+        GetoptRead::Option { row, label, value } => {
             (row.set)(typed, &value).map_err(|wanted| format!("wrktcp: {label} '{value}': give {wanted}"))
         }
-        Read::OptionError(wrong) => Err(format!("wrktcp: {}", wrong.text())),
+        GetoptRead::OptionError(wrong) => Err(format!("wrktcp: {}", wrong.text())),
     }
 }

@@ -3,7 +3,7 @@
 use super::file;
 use super::report::{Live, Log, TEST_MARK};
 use super::{Now, Run, parse};
-use crate::Shown;
+use crate::ToolShown;
 use crate::keep;
 use crate::runner::{Door, Moment};
 use console::output as show;
@@ -28,10 +28,10 @@ impl Door for Wrktcp {
     const NAME: &'static str = "wrktcp";
     const ABOUT: &'static str = "wrktcp: the same options, ini files and report";
     const NAMES_FAILURES: bool = true;
-    type View = super::View;
-    type Lines = Lines;
+    type View = super::WrktcpView;
+    type Lines = WrktcpLines;
 
-    fn read(args: &[OsString], moment: &Moment) -> Result<Wrktcp, Shown> {
+    fn read(args: &[OsString], moment: &Moment) -> Result<Wrktcp, ToolShown> {
         let (local, utc) = Moment::digits();
         let now = Now { local, utc, seed: moment.seed };
         parse(args, &now, &file::read).map(|run| Wrktcp { run })
@@ -72,11 +72,11 @@ impl Door for Wrktcp {
         }
     }
 
-    fn begin(&mut self) -> Result<Lines, Problem> {
-        Ok(Lines::begin(&self.run.view))
+    fn begin(&mut self) -> Result<WrktcpLines, Problem> {
+        Ok(WrktcpLines::begin(&self.run.view))
     }
 
-    fn lay_out(&self, finished: &Finished, _: Lines) -> Result<Exit, Problem> {
+    fn lay_out(&self, finished: &Finished, _: WrktcpLines) -> Result<Exit, Problem> {
         let exit = exit(&self.run, finished);
         Ok(match report(&self.run, finished) {
             Ok(()) => exit,
@@ -120,14 +120,14 @@ fn exit(run: &Run, finished: &Finished) -> Exit {
 }
 
 /// The line of each second, and what `--test` tells.
-pub struct Lines {
+pub struct WrktcpLines {
     live: Live,
     log: Option<Log>,
 }
 
-impl Lines {
+impl WrktcpLines {
     /// Shows what stands before a run.
-    fn begin(view: &super::View) -> Lines {
+    fn begin(view: &super::WrktcpView) -> WrktcpLines {
         let banner =
             super::report::banner(&view.address, &view.file, view.threads, view.connections, view.duration);
         show::write(&banner);
@@ -135,11 +135,11 @@ impl Lines {
             show::write(TEST_MARK);
         }
         let log = view.test.then(|| Log::new(&view.address, &view.wanted));
-        Lines { live: Live::new(view.duration), log }
+        WrktcpLines { live: Live::new(view.duration), log }
     }
 }
 
-impl View for Lines {
+impl View for WrktcpLines {
     fn row(&mut self, row: &Row, _phase: &str) {
         let line = self.live.row(row);
         if is_worth_showing(row) {

@@ -2,7 +2,7 @@
 
 use super::ini::{At, Ini, RequestSection};
 use super::step::Maker;
-use super::text::{Piece, pieces};
+use super::text::{WrktcpPiece, pieces};
 use ::plan::message::Framing;
 
 /// Methods whose requests say that their body is empty (RFC 9110 section 8.6).
@@ -18,8 +18,8 @@ pub(super) fn head(
     maker: &mut Maker<'_>,
     line: &At<Vec<u8>>,
     request: &RequestSection,
-    body: &[Piece],
-) -> Vec<Piece> {
+    body: &[WrktcpPiece],
+) -> Vec<WrktcpPiece> {
     let fields: Vec<At<Vec<u8>>> = request.heads.iter().flat_map(|head| fields(maker, head)).collect();
     check_length(maker, &fields, body);
     let ini = maker.ini;
@@ -36,18 +36,18 @@ pub(super) fn head(
     let method = line.value.split(|byte| *byte == b' ').next().unwrap_or_default();
     if !announced && (!body.is_empty() || WITH_BODY.contains(&method)) {
         head.push(text("\r\nContent-Length: "));
-        head.push(Piece::Length);
+        head.push(WrktcpPiece::Length);
     }
     head.push(text("\r\n\r\n"));
     head
 }
 
 /// A length that is written out is that of the body, where that is known.
-fn check_length(maker: &mut Maker<'_>, fields: &[At<Vec<u8>>], body: &[Piece]) {
+fn check_length(maker: &mut Maker<'_>, fields: &[At<Vec<u8>>], body: &[WrktcpPiece]) {
     let bytes: Option<usize> = body
         .iter()
         .map(|piece| match piece {
-            Piece::Text(text) => Some(text.len()),
+            WrktcpPiece::Text(text) => Some(text.len()),
             _ => None,
         })
         .sum();
@@ -112,6 +112,6 @@ fn bracketed(host: &str) -> String {
     if host.contains(':') { format!("[{host}]") } else { host.to_owned() }
 }
 
-fn text(text: &str) -> Piece {
-    Piece::Text(text.into())
+fn text(text: &str) -> WrktcpPiece {
+    WrktcpPiece::Text(text.into())
 }

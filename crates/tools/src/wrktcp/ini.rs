@@ -262,7 +262,7 @@ pub(super) struct Draft {
 
 /// Reads a file, whatever is wrong with it.
 pub(super) fn draft(file: &[u8]) -> Draft {
-    let mut reader = Reader::new();
+    let mut reader = IniReader::new();
     if file.len() > FILE_LIMIT {
         let what = format!("the file has {} bytes, more than the {FILE_LIMIT} that are read", file.len());
         reader.wrong(0, what);
@@ -283,7 +283,7 @@ fn has_body(lines: &[Logical]) -> bool {
     names.any(|name| trimmed(name) == b"req_body")
 }
 
-struct Reader {
+struct IniReader {
     section: Section,
     /// True if the item under way is in a section that is known.
     known: bool,
@@ -320,8 +320,8 @@ impl RequestSection {
     }
 }
 
-impl Reader {
-    fn new() -> Reader {
+impl IniReader {
+    fn new() -> IniReader {
         let response = ResponseSection {
             length_line: 0,
             code_line: 0,
@@ -348,7 +348,7 @@ impl Reader {
             response,
             parameters: Vec::new(),
         };
-        Reader {
+        IniReader {
             section: Section::Common,
             known: true,
             has_body: false,

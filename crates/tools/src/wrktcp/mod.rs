@@ -3,7 +3,7 @@
 //!
 //! Three stages: `args.rs` reads what was typed, [`ini`] reads the file and names every mistake by its line, `plan.rs` says
 //! what both mean, with `step.rs` and `http.rs` for the messages. Nothing is opened or printed here: files come through a function, and text goes out as
-//! [`Shown`].
+//! [`ToolShown`].
 
 mod args;
 mod door;
@@ -18,18 +18,18 @@ pub mod text;
 
 pub use door::Wrktcp;
 
-use crate::Shown;
+use crate::ToolShown;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A test, and how to show it.
-pub type Run = crate::Run<View>;
+pub type Run = crate::Run<WrktcpView>;
 
 /// Values and settings for the output of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct View {
+pub struct WrktcpView {
     /// Shown before all else: the version, where it was asked for.
     pub version: Option<String>,
     /// The ini file as it was typed.
@@ -75,7 +75,7 @@ pub fn parse(
     args: &[OsString],
     now: &Now,
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Result<Run, Shown> {
+) -> Result<Run, ToolShown> {
     args::read(args).and_then(|typed| plan::mean(typed, now, read_file))
 }
 

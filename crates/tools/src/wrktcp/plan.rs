@@ -3,17 +3,17 @@
 //! Differences from the old tool become notices, but only where this test meets them. `docs/src/wrktcp.md`
 //! has the whole list.
 
-use super::args::{Html, Typed, refused, version};
+use super::args::{Html, WrktcpTyped, refused, version};
 use super::http::address;
 use super::ini::{self, Draft, Ini, Mistake};
 use super::parameter::Parameter;
 use super::step::{StepOptions, step};
-use super::{Now, Run, View};
-use crate::Shown;
+use super::{Now, Run, WrktcpView};
+use crate::ToolShown;
 use ::plan::check::MAX_USERS;
 use ::plan::data::{Counter, Counting, Wrap};
 use ::plan::{
-    Check, CheckContent, Io, Limits, Load, Masked, MessageConnections, MessageStep, Pace, Phase, Plan,
+    Check, CheckContent, Io, Load, LoadLimits, Masked, MessageConnections, MessageStep, Pace, Phase, Plan,
     Protocol, Scenario, Site, Step, Stop, Tls, Trace,
 };
 use std::io;
@@ -35,11 +35,11 @@ type ReadFile<'a> = &'a dyn Fn(&Path) -> io::Result<Vec<u8>>;
 ///
 /// # Errors
 /// Usage and one line: a value that an option cannot have. Without usage: all mistakes of the file, a line each.
-pub(super) fn mean(typed: Typed, now: &Now, read_file: ReadFile<'_>) -> Result<Run, Shown> {
+pub(super) fn mean(typed: WrktcpTyped, now: &Now, read_file: ReadFile<'_>) -> Result<Run, ToolShown> {
     if !typed.file.contains(".ini") {
         let file = Masked::address(&typed.file);
         let why = format!("wrktcp: '{file}' has no .ini in its name: give the ini file");
-        return Err(Shown::complaint(&why, String::new()));
+        return Err(ToolShown::complaint(&why, String::new()));
     }
     if typed.connections == 0 || typed.connections < typed.threads {
         return Err(refused("number of connections must be >= threads"));
@@ -53,13 +53,13 @@ pub(super) fn mean(typed: Typed, now: &Now, read_file: ReadFile<'_>) -> Result<R
     fits("-d", typed.duration.as_secs(), LONGEST_S)?;
     fits("-T", typed.timeout.unwrap_or_default().as_secs(), LONGEST_S)?;
     let unreadable = |error: io::Error| {
-        Shown::complaint(&format!("wrktcp: {}: cannot be read: {error}", typed.file), String::new())
+        ToolShown::complaint(&format!("wrktcp: {}: cannot be read: {error}", typed.file), String::new())
     };
     let text = read_file(Path::new(&typed.file)).map_err(unreadable)?;
     let options = StepOptions { compat_counter: typed.compat_counter, utc: typed.utc, read_file };
     let wrong = |mistakes: Vec<Mistake>| {
         let lines = mistakes.iter().map(|mistake| format!("wrktcp: {}: {mistake}", typed.file));
-        Shown::complaint(&lines.collect::<Vec<_>>().join("\n"), String::new())
+        ToolShown::complaint(&lines.collect::<Vec<_>>().join("\n"), String::new())
     };
     let (ini, plan) = plan(&text, &typed, now.seed, options).map_err(wrong)?;
     Ok(Run {
@@ -77,12 +77,12 @@ pub(super) fn mean(typed: Typed, now: &Now, read_file: ReadFile<'_>) -> Result<R
 /// All its mistakes.
 pub(super) fn plan_of_file(text: &[u8], read_file: ReadFile<'_>) -> Result<Plan, Vec<Mistake>> {
     let options = StepOptions { compat_counter: false, utc: false, read_file };
-    plan(text, &Typed::default(), 0, options).map(|(_, plan)| plan)
+    plan(text, &WrktcpTyped::default(), 0, options).map(|(_, plan)| plan)
 }
 
 fn plan(
     text: &[u8],
-    typed: &Typed,
+    typed: &WrktcpTyped,
     seed: u64,
     options: StepOptions<'_>,
 ) -> Result<(Ini, Plan), Vec<Mistake>> {
@@ -97,7 +97,7 @@ fn plan(
     if mistakes.is_empty() { Ok((ini, plan)) } else { Err(mistakes) }
 }
 
-fn whole(messages: MessageStep, ini: &Ini, typed: &Typed, seed: u64) -> Plan {
+fn whole(messages: MessageStep, ini: &Ini, typed: &WrktcpTyped, seed: u64) -> Plan {
     let (threads, connections) = sizes(typed);
     let phase = Phase {
         name: "measure".to_owned(),
@@ -134,7 +134,7 @@ fn whole(messages: MessageStep, ini: &Ini, typed: &Typed, seed: u64) -> Plan {
 }
 
 /// Threads and connections. One exchange needs one.
-fn sizes(typed: &Typed) -> (u64, u64) {
+fn sizes(typed: &WrktcpTyped) -> (u64, u64) {
     if typed.test { (1, 1) } else { (typed.threads, typed.connections) }
 }
 
@@ -144,16 +144,16 @@ fn tls(ini: &Ini) -> Tls {
 }
 
 /// The command line wins over the file. What is under way at the end is given up, as in the old tool.
-fn limits(ini: &Ini, typed: &Typed) -> Limits {
+fn limits(ini: &Ini, typed: &WrktcpTyped) -> LoadLimits {
     let seconds = |seconds: Option<u32>| seconds.map(|seconds| Duration::from_secs(seconds.into()));
     let request = typed.timeout.or(seconds(ini.timeout_s)).unwrap_or(TIMEOUT).max(NO_TIME);
     let connect = seconds(ini.connect_timeout_s).unwrap_or(request);
-    Limits { connect, request, grace: Duration::ZERO, ..Limits::default() }
+    LoadLimits { connect, request, grace: Duration::ZERO, ..LoadLimits::default() }
 }
 
-fn view(typed: &Typed, ini: &Ini, now: &Now) -> View {
+fn view(typed: &WrktcpTyped, ini: &Ini, now: &Now) -> WrktcpView {
     let (threads, connections) = sizes(typed);
-    View {
+    WrktcpView {
         version: typed.version.then(version),
         file: typed.file.clone(),
         address: address(ini),
@@ -174,7 +174,7 @@ fn view(typed: &Typed, ini: &Ini, now: &Now) -> View {
 }
 
 /// Where the page goes: by default beside the ini file, under its name as far as the first `.ini`.
-fn html(typed: &Typed, now: &Now) -> Option<PathBuf> {
+fn html(typed: &WrktcpTyped, now: &Now) -> Option<PathBuf> {
     match &typed.html {
         Html::No => None,
         Html::To(file) => Some(file.into()),
@@ -186,7 +186,7 @@ fn html(typed: &Typed, now: &Now) -> Option<PathBuf> {
     }
 }
 
-fn notices(typed: &Typed, ini: &Ini) -> Vec<String> {
+fn notices(typed: &WrktcpTyped, ini: &Ini) -> Vec<String> {
     let mut notices = Vec::new();
     if typed.test && (typed.threads > 1 || typed.connections > 1) {
         notices.push("--test makes one exchange over one connection: -c and -t are left out".to_owned());

@@ -72,7 +72,7 @@ pub fn failures(result: &RunResult) -> Vec<String> {
     let codes = measured.tally.codes.list();
     let mut bad: Vec<_> = codes.iter().filter(|code| !code.good).collect();
     bad.sort_by_key(|code| std::cmp::Reverse(code.count));
-    let line = |code: &&measure::Code<'_>| match code.kind {
+    let line = |code: &&measure::CountedCode<'_>| match code.kind {
         CodeKind::Missing => format!("{} x an answer without a code", code.count),
         CodeKind::Seen | CodeKind::Other => format!("{} x code {}", code.count, code_name(code)),
     };

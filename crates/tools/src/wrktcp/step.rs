@@ -4,7 +4,7 @@
 use super::http;
 use super::ini::{CodeLocation, CodeType, Draft, Ini, LengthForm, LengthOf, Mistake, Named, RequestSection};
 use super::parameter::Parameter;
-use super::text::{Piece, pieces};
+use super::text::{WrktcpPiece, pieces};
 use ::plan::MessageStep;
 use ::plan::answer::{By, Check, IsoForm, Must, Part, Selector};
 use ::plan::data::{
@@ -165,7 +165,7 @@ impl Maker<'_> {
             Some(line) => (http::head(self, line, request, &body), Length::of_http()),
             None => {
                 let head = request.heads.last().map(|head| taken_apart(&head.value));
-                (head.unwrap_or_else(|| vec![Piece::Length]), self.length(request))
+                (head.unwrap_or_else(|| vec![WrktcpPiece::Length]), self.length(request))
             }
         };
         let [head, body] = [head, body].map(|pieces| self.template(pieces, &length));
@@ -195,18 +195,18 @@ impl Maker<'_> {
     }
 
     /// Makes the pieces of a text into a template.
-    fn template(&mut self, pieces: Vec<Piece>, length: &Length) -> Template {
-        let mut template = Template::default();
+    fn template(&mut self, pieces: Vec<WrktcpPiece>, length: &Length) -> StepTemplate {
+        let mut template = StepTemplate::default();
         let mut length_name = None;
         for piece in pieces {
             match piece {
-                Piece::Text(text) => template.text(&text),
-                Piece::Parameter(index) => {
+                WrktcpPiece::Text(text) => template.text(&text),
+                WrktcpPiece::Parameter(index) => {
                     let least = least(&self.ini.parameters[index].parameter);
                     let name = self.parameter(index);
                     template.value(&name, least);
                 }
-                Piece::Length => {
+                WrktcpPiece::Length => {
                     template.text(&length.filler);
                     let name = length_name.get_or_insert_with(|| self.length_name(length));
                     template.value(name, length.number.width() as usize);
@@ -225,7 +225,13 @@ impl Maker<'_> {
     }
 
     /// A length that cannot tell of the shortest message that there is.
-    fn check_length(&mut self, request: &RequestSection, length: &Length, head: &Template, body: &Template) {
+    fn check_length(
+        &mut self,
+        request: &RequestSection,
+        length: &Length,
+        head: &StepTemplate,
+        body: &StepTemplate,
+    ) {
         let least = match length.counts {
             Counts::Body => body.least,
             Counts::Total => head.least + body.least,
@@ -373,7 +379,7 @@ impl Length {
 
 /// A text with placeholders, as a plan has it.
 #[derive(Default)]
-struct Template {
+struct StepTemplate {
     bytes: Vec<u8>,
     /// Text since the last placeholder.
     text: Vec<u8>,
@@ -382,7 +388,7 @@ struct Template {
     has_length: bool,
 }
 
-impl Template {
+impl StepTemplate {
     fn text(&mut self, text: &[u8]) {
         self.text.extend_from_slice(text);
         self.least += text.len();
@@ -402,7 +408,7 @@ impl Template {
         self.least += least;
     }
 
-    fn end(mut self) -> Template {
+    fn end(mut self) -> StepTemplate {
         self.bytes.extend(escape(&self.text));
         self.text.clear();
         self

@@ -7,7 +7,7 @@ mod steps;
 
 use super::ini::{CodeType, Ini, LengthOf, read};
 use super::parameter::Parameter;
-use super::text::{Piece, pieces};
+use super::text::{WrktcpPiece, pieces};
 
 const LEAST: &str = "[common]\nhost = h\nport = 1\n[request]\nreq_body = x\n";
 
@@ -125,17 +125,17 @@ fn http_mode_gathers_header_lines() {
     let ini = good(file);
     let heads: Vec<&[u8]> = ini.requests[0].heads.iter().map(|head| &head.value[..]).collect();
     assert_eq!(heads, [&b"A: 1"[..], b"B: $(length)"]);
-    assert_eq!(pieces(heads[1], &ini), Ok(vec![Piece::Text(b"B: ".to_vec()), Piece::Length]));
+    assert_eq!(pieces(heads[1], &ini), Ok(vec![WrktcpPiece::Text(b"B: ".to_vec()), WrktcpPiece::Length]));
 }
 
 #[test]
 fn placeholders_are_taken_apart() {
     let ini = good(&format!("{LEAST}[parameters]\nA = CONNECTID, %ld\nB = FILE, f\n"));
     let wanted = vec![
-        Piece::Parameter(1),
-        Piece::Text("张$$".as_bytes().to_vec()),
-        Piece::Parameter(0),
-        Piece::Text(b" $ x".to_vec()),
+        WrktcpPiece::Parameter(1),
+        WrktcpPiece::Text("张$$".as_bytes().to_vec()),
+        WrktcpPiece::Parameter(0),
+        WrktcpPiece::Text(b" $ x".to_vec()),
     ];
     assert_eq!(pieces("$(B)张$$$(A) $ x".as_bytes(), &ini), Ok(wanted));
     assert!(matches!(ini.parameters[1].parameter, Parameter::File { .. }));

@@ -7,7 +7,7 @@ const LIMIT: usize = 10_000;
 
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum WrktcpPiece {
     /// Bytes that stay.
     Text(Vec<u8>),
     /// The value of the parameter with this index.
@@ -20,7 +20,7 @@ pub enum Piece {
 ///
 /// # Errors
 /// A placeholder without end or name, or a name that is no parameter: each in words, and where it begins.
-pub fn pieces(text: &[u8], ini: &Ini) -> Result<Vec<Piece>, Vec<(usize, String)>> {
+pub fn pieces(text: &[u8], ini: &Ini) -> Result<Vec<WrktcpPiece>, Vec<(usize, String)>> {
     let mut pieces = Vec::new();
     let mut wrong = Vec::new();
     let mut rest = text;
@@ -33,7 +33,7 @@ pub fn pieces(text: &[u8], ini: &Ini) -> Result<Vec<Piece>, Vec<(usize, String)>
             return Err(wrong);
         }
         if !before.is_empty() {
-            pieces.push(Piece::Text(before.to_vec()));
+            pieces.push(WrktcpPiece::Text(before.to_vec()));
         }
         let Some(end) = inside.iter().position(|byte| *byte == b')') else {
             let shown = String::from_utf8_lossy(&rest[at..rest.len().min(at + 20)]);
@@ -43,15 +43,15 @@ pub fn pieces(text: &[u8], ini: &Ini) -> Result<Vec<Piece>, Vec<(usize, String)>
         };
         let name = &inside[..end];
         match ini.parameters.iter().position(|given| given.name == name) {
-            Some(index) => pieces.push(Piece::Parameter(index)),
-            None if name == b"length" => pieces.push(Piece::Length),
+            Some(index) => pieces.push(WrktcpPiece::Parameter(index)),
+            None if name == b"length" => pieces.push(WrktcpPiece::Length),
             None if name.is_empty() => wrong.push((offset, "$() names no parameter".to_owned())),
             None => wrong.push((offset, unknown(&String::from_utf8_lossy(name)))),
         }
         rest = &inside[end + 1..];
     }
     if !rest.is_empty() {
-        pieces.push(Piece::Text(rest.to_vec()));
+        pieces.push(WrktcpPiece::Text(rest.to_vec()));
     }
     if wrong.is_empty() { Ok(pieces) } else { Err(wrong) }
 }

@@ -2,11 +2,11 @@
 
 use crate::helpers::{both, check, client, early_pair, message, noise, pair, recv_exactly, server};
 use net::Net;
-use transport::Stream;
-use wire::tls::{Client, Resumption, Server, Version};
+use transport::TransportStream;
+use wire::tls::{Resumption, TlsClient, TlsServer, Version};
 
 /// Sends a request over a connection whose client remembers an earlier one; returns whether it was taken as early data.
-async fn ask(net: &Net, client: &Client, server: &Server, request: &[u8]) -> Option<bool> {
+async fn ask(net: &Net, client: &TlsClient, server: &TlsServer, request: &[u8]) -> Option<bool> {
     let (mut one, mut other) = early_pair(net, client, server).await;
     let asking = async {
         one.send(message(net, request)).await.unwrap();
@@ -21,7 +21,7 @@ async fn ask(net: &Net, client: &Client, server: &Server, request: &[u8]) -> Opt
     let (answer, got) = both(asking, answering).await;
     assert!(answer == b"answer" && got == request, "{} of {} bytes", got.len(), request.len());
     let [of_client, of_server] =
-        [&mut one, &mut other].map(|end: &mut Stream| end.take_handshake().unwrap().agreed);
+        [&mut one, &mut other].map(|end: &mut TransportStream| end.take_handshake().unwrap().agreed);
     assert_eq!(of_client.resumed, of_server.resumed);
     assert!(one.take_handshake().is_none(), "it is told once");
     // Tickets come behind the answer; whoever reads on has them for the next connection.
@@ -30,7 +30,7 @@ async fn ask(net: &Net, client: &Client, server: &Server, request: &[u8]) -> Opt
     of_client.early
 }
 
-async fn acquaint(net: &Net, client: &Client, server: &Server) {
+async fn acquaint(net: &Net, client: &TlsClient, server: &TlsServer) {
     let (mut one, mut other) = pair(net, Some((client, server))).await;
     other.send(message(net, b"hello")).await.unwrap();
     recv_exactly(&mut one, 5).await;

@@ -5,8 +5,8 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
-use transport::Stream;
-use wire::tls::{Client, ClientSettings, Identity, Resumption, Server, ServerSettings, Trust, Version};
+use transport::TransportStream;
+use wire::tls::{ClientSettings, Identity, Resumption, ServerSettings, TlsClient, TlsServer, Trust, Version};
 
 /// Runs a test's body on a worker of its own.
 pub fn check<T, F: Future<Output = T>>(body: impl FnOnce(Net) -> F) -> T {
@@ -21,7 +21,7 @@ pub fn check<T, F: Future<Output = T>>(body: impl FnOnce(Net) -> F) -> T {
     result.expect("sockets work here")
 }
 
-pub fn client(versions: &[Version], resumption: Resumption) -> Client {
+pub fn client(versions: &[Version], resumption: Resumption) -> TlsClient {
     let settings = ClientSettings {
         trust: Trust::Anybody,
         identity: None,
@@ -32,10 +32,10 @@ pub fn client(versions: &[Version], resumption: Resumption) -> Client {
         resumption,
         keep_certificates: false,
     };
-    Client::new(&settings).unwrap()
+    TlsClient::new(&settings).unwrap()
 }
 
-pub fn server(resumption: Resumption) -> Server {
+pub fn server(resumption: Resumption) -> TlsServer {
     let settings = ServerSettings {
         identity: Identity::throw_away(&["localhost".to_owned()]).unwrap(),
         client_roots: None,
@@ -44,20 +44,20 @@ pub fn server(resumption: Resumption) -> Server {
         alpn: Vec::new(),
         resumption,
     };
-    Server::new(&settings).unwrap()
+    TlsServer::new(&settings).unwrap()
 }
 
 /// The two ends of one connection; the server's handshake goes along with its first receive.
-pub async fn pair(net: &Net, tls: Option<(&Client, &Server)>) -> (Stream, Stream) {
+pub async fn pair(net: &Net, tls: Option<(&TlsClient, &TlsServer)>) -> (TransportStream, TransportStream) {
     let any = "127.0.0.1:0".parse().unwrap();
     let mut listener = net.listen(any, &ListenOptions::default()).unwrap();
     let at = listener.local_addr().unwrap();
     let connected = net.connect(at, &ConnectOptions::default()).await.unwrap();
     let (accepted, _) = listener.accept().await.unwrap();
     let Some((client, server)) = tls else { return (connected.into(), accepted.into()) };
-    let mut accepted = Stream::server(net, accepted, server).unwrap();
+    let mut accepted = TransportStream::server(net, accepted, server).unwrap();
     let connecting = async {
-        let mut stream = Stream::client(net, connected, client, "localhost").await?;
+        let mut stream = TransportStream::client(net, connected, client, "localhost").await?;
         stream.flush().await.map(|()| stream)
     };
     let (connected, completed) = both(connecting, accepted.complete()).await;
@@ -66,15 +66,19 @@ pub async fn pair(net: &Net, tls: Option<(&Client, &Server)>) -> (Stream, Stream
 }
 
 /// A connected client that still has its first message to send, and its server.
-pub async fn early_pair(net: &Net, client: &Client, server: &Server) -> (Stream, Stream) {
+pub async fn early_pair(
+    net: &Net,
+    client: &TlsClient,
+    server: &TlsServer,
+) -> (TransportStream, TransportStream) {
     let any = "127.0.0.1:0".parse().unwrap();
     let mut listener = net.listen(any, &ListenOptions::default()).unwrap();
     let at = listener.local_addr().unwrap();
     let connected = net.connect(at, &ConnectOptions::default()).await.unwrap();
     let (accepted, _) = listener.accept().await.unwrap();
-    let accepted = Stream::server(net, accepted, server).unwrap();
+    let accepted = TransportStream::server(net, accepted, server).unwrap();
     // With early data to send it does not wait for the server.
-    (Stream::client(net, connected, client, "localhost").await.unwrap(), accepted)
+    (TransportStream::client(net, connected, client, "localhost").await.unwrap(), accepted)
 }
 
 /// Waits for both.
@@ -102,7 +106,7 @@ pub async fn both<A, B>(one: impl Future<Output = A>, other: impl Future<Output 
 }
 
 /// Receives so many bytes.
-pub async fn recv_exactly(stream: &mut Stream, bytes: usize) -> Vec<u8> {
+pub async fn recv_exactly(stream: &mut TransportStream, bytes: usize) -> Vec<u8> {
     let mut all = Vec::new();
     while all.len() < bytes {
         let received = stream.recv().await.unwrap();

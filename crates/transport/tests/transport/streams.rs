@@ -4,11 +4,11 @@ use crate::helpers::{both, check, client, message, noise, pair, recv_exactly, se
 use net::{Close, ConnectOptions, ListenOptions, Net};
 use std::io::ErrorKind;
 use std::time::Duration;
-use transport::{Stream, tls_error};
+use transport::{TransportStream, tls_error};
 use wire::tls::{Resumption, Version};
 
 /// Runs a body with a pair of ends: plain, TLS 1.2, TLS 1.3.
-fn each<F: Future<Output = ()>>(body: impl Fn(Net, Stream, Stream) -> F) {
+fn each<F: Future<Output = ()>>(body: impl Fn(Net, TransportStream, TransportStream) -> F) {
     let versions: [Option<Version>; 3] = [None, Some(Version::Tls12), Some(Version::Tls13)];
     for version in versions {
         check(async |net| {
@@ -153,9 +153,9 @@ fn the_end_of_a_handshake_goes_along_with_what_is_sent_next() {
         let at = listener.local_addr().unwrap();
         let connected = net.connect(at, &ConnectOptions::default()).await.unwrap();
         let (accepted, _) = listener.accept().await.unwrap();
-        let mut accepted = Stream::server(&net, accepted, &server).unwrap();
+        let mut accepted = TransportStream::server(&net, accepted, &server).unwrap();
         let asks = async {
-            let mut stream = Stream::client(&net, connected, &client, "localhost").await.unwrap();
+            let mut stream = TransportStream::client(&net, connected, &client, "localhost").await.unwrap();
             stream.send(message(&net, b"question")).await.unwrap();
             recv_exactly(&mut stream, 6).await
         };

@@ -4,7 +4,7 @@
 //! [`check`] reads everything and says where the first mistake is; [`count`] looks for the ends of heads and is meant for
 //! each of millions of messages of which one has been checked.
 
-use super::{Error, Expect, Limits, RequestReader, RequestSink};
+use super::{Error, Expect, Http1Limits, RequestReader, RequestSink};
 use memchr::{memchr, memmem};
 use std::sync::LazyLock;
 
@@ -38,7 +38,7 @@ impl RequestSink for Nothing {}
 /// # Errors
 /// The first request that is malformed, or the end of a text in the middle of one.
 pub fn check(text: &[u8]) -> Result<Batch, Flaw> {
-    let mut reader = RequestReader::new(Limits::default());
+    let mut reader = RequestReader::new(Http1Limits::default());
     let mut at = 0;
     let mut count = 0;
     while at < text.len() {
@@ -80,20 +80,20 @@ fn by_ends(text: &[u8]) -> Option<Batch> {
             break;
         }
         match content(&rest[..head]) {
-            Content::Length(length) => rest = rest[head..].get(length..)?,
-            Content::Chunked => return check(text).ok(),
+            BatchContent::Length(length) => rest = rest[head..].get(length..)?,
+            BatchContent::Chunked => return check(text).ok(),
         }
     }
     (count > 0).then(|| Batch { count, expect: expect(text) })
 }
 
 /// The part behind a head.
-enum Content {
+enum BatchContent {
     Length(usize),
     Chunked,
 }
 
-fn content(head: &[u8]) -> Content {
+fn content(head: &[u8]) -> BatchContent {
     let mut lines = head;
     while let Some(end) = memchr(b'\n', lines) {
         lines = &lines[end + 1..];
@@ -102,13 +102,13 @@ fn content(head: &[u8]) -> Content {
                 value.iter().skip_while(|byte| **byte == b' ').take_while(|byte| byte.is_ascii_digit());
             let length = digits
                 .fold(0usize, |sum, digit| sum.saturating_mul(10).saturating_add(usize::from(digit - b'0')));
-            return Content::Length(length);
+            return BatchContent::Length(length);
         }
         if value_of(lines, b"transfer-encoding:").is_some() {
-            return Content::Chunked;
+            return BatchContent::Chunked;
         }
     }
-    Content::Length(0)
+    BatchContent::Length(0)
 }
 
 fn value_of<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {

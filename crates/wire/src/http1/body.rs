@@ -1,9 +1,9 @@
 //! Removes a message's framing: content comes out as slices of the input, trailers as fields.
 //!
-//! Must not know heads. Start at [`Body::read`].
+//! Must not know heads. Start at [`Http1Body::read`].
 
 use super::head::{BlankLine, field_limit};
-use super::{Breach, CHUNK_LINE_LIMIT, Error, FIELDS_CAP, Framing, Limits};
+use super::{Breach, CHUNK_LINE_LIMIT, Error, FIELDS_CAP, Http1Framing, Http1Limits};
 
 /// Where content goes: the part that the two public sinks have in common.
 pub(super) trait Content {
@@ -20,22 +20,22 @@ pub(super) struct Refused {
 
 /// A message's content as it is being read.
 #[derive(Debug)]
-pub(super) enum Body {
+pub(super) enum Http1Body {
     /// Bytes still to come.
     Length(u64),
     Chunked(Chunks),
     UntilClose,
 }
 
-impl Body {
+impl Http1Body {
     /// The content that a framing announces; `None` when the message ends with its head.
     #[inline]
-    pub(super) fn new(framing: Framing) -> Option<Body> {
+    pub(super) fn new(framing: Http1Framing) -> Option<Http1Body> {
         match framing {
-            Framing::None | Framing::Length(0) => None,
-            Framing::Length(length) => Some(Body::Length(length)),
-            Framing::Chunked => Some(Body::Chunked(Chunks::default())),
-            Framing::UntilClose => Some(Body::UntilClose),
+            Http1Framing::None | Http1Framing::Length(0) => None,
+            Http1Framing::Length(length) => Some(Http1Body::Length(length)),
+            Http1Framing::Chunked => Some(Http1Body::Chunked(Chunks::default())),
+            Http1Framing::UntilClose => Some(Http1Body::UntilClose),
         }
     }
 
@@ -44,30 +44,30 @@ impl Body {
     pub(super) fn read(
         &mut self,
         input: &[u8],
-        limits: &Limits,
+        limits: &Http1Limits,
         sink: &mut impl Content,
     ) -> Result<(usize, bool), Refused> {
         match self {
-            Body::Length(left) => {
+            Http1Body::Length(left) => {
                 let content = up_to(input, *left);
                 *left -= content.len() as u64;
                 sink.body(content);
                 Ok((content.len(), *left == 0))
             }
-            Body::Chunked(chunks) => chunks.read(input, limits, sink),
-            Body::UntilClose => {
+            Http1Body::Chunked(chunks) => chunks.read(input, limits, sink),
+            Http1Body::UntilClose => {
                 sink.body(input);
                 Ok((input.len(), false))
             }
         }
     }
 
-    /// The peer closed before the content was complete: right for [`Framing::UntilClose`] only.
+    /// The peer closed before the content was complete: right for [`Http1Framing::UntilClose`] only.
     pub(super) fn end_of_stream(&self) -> Result<(), Error> {
         match self {
-            Body::Length(left) => Err(Error { breach: Breach::ClosedInBody, number: Some(*left) }),
-            Body::Chunked(_) => Err(Breach::ClosedInChunks.into()),
-            Body::UntilClose => Ok(()),
+            Http1Body::Length(left) => Err(Error { breach: Breach::ClosedInBody, number: Some(*left) }),
+            Http1Body::Chunked(_) => Err(Breach::ClosedInChunks.into()),
+            Http1Body::UntilClose => Ok(()),
         }
     }
 }
@@ -82,7 +82,7 @@ fn up_to(input: &[u8], count: u64) -> &[u8] {
 /// The chunked transfer coding (RFC 9112 section 7.1), byte by byte in its lines, by slices in its data.
 #[derive(Debug, Default)]
 pub(super) struct Chunks {
-    phase: Phase,
+    phase: Http1Phase,
     /// Bytes of the current size line so far.
     line: usize,
     /// The size being read, then bytes left of the chunk.
@@ -93,7 +93,7 @@ pub(super) struct Chunks {
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum Http1Phase {
     #[default]
     Size,
     /// White space after the size: some servers pad it (BWS, RFC 9112 section 7.1.1).
@@ -107,15 +107,21 @@ enum Phase {
     Done,
 }
 
-impl Phase {
+impl Http1Phase {
     /// Name of what a byte is that may not stand there.
     #[cold]
     fn refuses(self, byte: u8) -> Breach {
         match self {
-            Phase::SizeLf => Breach::ChunkLineEnd,
-            Phase::Size | Phase::Padding | Phase::Extension if byte == b'\n' => Breach::ChunkLineEnd,
-            Phase::Size | Phase::Padding | Phase::Extension => Breach::ChunkExtension,
-            Phase::DataCr | Phase::DataLf | Phase::Data | Phase::Trailers | Phase::Done => Breach::ChunkEnd,
+            Http1Phase::SizeLf => Breach::ChunkLineEnd,
+            Http1Phase::Size | Http1Phase::Padding | Http1Phase::Extension if byte == b'\n' => {
+                Breach::ChunkLineEnd
+            }
+            Http1Phase::Size | Http1Phase::Padding | Http1Phase::Extension => Breach::ChunkExtension,
+            Http1Phase::DataCr
+            | Http1Phase::DataLf
+            | Http1Phase::Data
+            | Http1Phase::Trailers
+            | Http1Phase::Done => Breach::ChunkEnd,
         }
     }
 }
@@ -124,14 +130,14 @@ impl Chunks {
     fn read(
         &mut self,
         input: &[u8],
-        limits: &Limits,
+        limits: &Http1Limits,
         sink: &mut impl Content,
     ) -> Result<(usize, bool), Refused> {
         let mut at = 0;
-        while at < input.len() && self.phase != Phase::Done {
+        while at < input.len() && self.phase != Http1Phase::Done {
             at += match self.phase {
-                Phase::Data => self.data(&input[at..], sink),
-                Phase::Trailers => {
+                Http1Phase::Data => self.data(&input[at..], sink),
+                Http1Phase::Trailers => {
                     self.trailers(&input[at..], limits, sink).map_err(|error| Refused { error, at })?
                 }
                 _ => self.line_byte(input[at]).map_err(|error| {
@@ -140,7 +146,7 @@ impl Chunks {
                 })?,
             };
         }
-        Ok((at, self.phase == Phase::Done))
+        Ok((at, self.phase == Http1Phase::Done))
     }
 
     fn data(&mut self, input: &[u8], sink: &mut impl Content) -> usize {
@@ -148,7 +154,7 @@ impl Chunks {
         sink.body(content);
         self.size -= content.len() as u64;
         if self.size == 0 {
-            self.phase = Phase::DataCr;
+            self.phase = Http1Phase::DataCr;
         }
         content.len()
     }
@@ -161,25 +167,25 @@ impl Chunks {
             return Err(Error::limit(Breach::ChunkLineLimit, CHUNK_LINE_LIMIT));
         }
         self.phase = match (self.phase, byte) {
-            (Phase::Size, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => self.digit(byte)?,
+            (Http1Phase::Size, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => self.digit(byte)?,
             // The size has at least one digit.
-            (Phase::Size, _) if self.line == 1 => return Err(Breach::ChunkSize.into()),
-            (Phase::Size | Phase::Padding, b' ' | b'\t') => Phase::Padding,
-            (Phase::Size | Phase::Padding, b';') => Phase::Extension,
-            (Phase::Size | Phase::Padding | Phase::Extension, b'\r') => Phase::SizeLf,
-            (Phase::Extension, b'\t' | b' '..=b'~' | 0x80..) => Phase::Extension,
-            (Phase::SizeLf, b'\n') => self.size_is_known(),
-            (Phase::DataCr, b'\r') => Phase::DataLf,
-            (Phase::DataLf, b'\n') => {
+            (Http1Phase::Size, _) if self.line == 1 => return Err(Breach::ChunkSize.into()),
+            (Http1Phase::Size | Http1Phase::Padding, b' ' | b'\t') => Http1Phase::Padding,
+            (Http1Phase::Size | Http1Phase::Padding, b';') => Http1Phase::Extension,
+            (Http1Phase::Size | Http1Phase::Padding | Http1Phase::Extension, b'\r') => Http1Phase::SizeLf,
+            (Http1Phase::Extension, b'\t' | b' '..=b'~' | 0x80..) => Http1Phase::Extension,
+            (Http1Phase::SizeLf, b'\n') => self.size_is_known(),
+            (Http1Phase::DataCr, b'\r') => Http1Phase::DataLf,
+            (Http1Phase::DataLf, b'\n') => {
                 self.line = 0;
-                Phase::Size
+                Http1Phase::Size
             }
             (phase, byte) => return Err(phase.refuses(byte).into()),
         };
         Ok(1)
     }
 
-    fn digit(&mut self, byte: u8) -> Result<Phase, Error> {
+    fn digit(&mut self, byte: u8) -> Result<Http1Phase, Error> {
         let digit = match byte {
             b'0'..=b'9' => byte - b'0',
             _ => (byte | 0x20) - b'a' + 10,
@@ -189,20 +195,25 @@ impl Chunks {
             return Err(Breach::ChunkTooLarge.into());
         }
         self.size = self.size << 4 | u64::from(digit);
-        Ok(Phase::Size)
+        Ok(Http1Phase::Size)
     }
 
-    fn size_is_known(&mut self) -> Phase {
+    fn size_is_known(&mut self) -> Http1Phase {
         self.line = 0;
         if self.size > 0 {
-            return Phase::Data;
+            return Http1Phase::Data;
         }
         self.blank = BlankLine::LineStart;
-        Phase::Trailers
+        Http1Phase::Trailers
     }
 
     /// The trailer section (RFC 9112 section 7.1.2), parsed once whole. Bounded like a head.
-    fn trailers(&mut self, input: &[u8], limits: &Limits, sink: &mut impl Content) -> Result<usize, Error> {
+    fn trailers(
+        &mut self,
+        input: &[u8],
+        limits: &Http1Limits,
+        sink: &mut impl Content,
+    ) -> Result<usize, Error> {
         let room = limits.head_bytes.saturating_sub(self.spill.len());
         let window = &input[..input.len().min(room)];
         let Some(end) = self.blank.find(window) else {
@@ -219,12 +230,12 @@ impl Chunks {
             self.spill.extend_from_slice(&window[..end]);
             push_trailers(&self.spill, limits, sink)?;
         }
-        self.phase = Phase::Done;
+        self.phase = Http1Phase::Done;
         Ok(end)
     }
 }
 
-fn push_trailers(section: &[u8], limits: &Limits, sink: &mut impl Content) -> Result<(), Error> {
+fn push_trailers(section: &[u8], limits: &Http1Limits, sink: &mut impl Content) -> Result<(), Error> {
     // Nearly always there are none, and then the table is not worth clearing.
     if matches!(section, b"\r\n" | b"\n") {
         return Ok(());

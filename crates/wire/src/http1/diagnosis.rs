@@ -3,7 +3,7 @@
 //! On the cold path. The answer must not depend on how the bytes were cut, so where more of a line decides, it is waited for.
 
 use super::head::field_limit;
-use super::{Error, Limits};
+use super::{Error, Http1Limits};
 use breach::Http1;
 
 /// Bytes of the header of a frame of HTTP/2 (RFC 9113 section 4.1).
@@ -13,7 +13,12 @@ const TLS_RECORDS: std::ops::RangeInclusive<u8> = 0x14..=0x17;
 
 /// Name of what is wrong with an answer's head, which begins `bytes`; `None`: more of it decides, unless it is `cut` there.
 #[cold]
-pub(super) fn of_response(error: httparse::Error, bytes: &[u8], limits: &Limits, cut: bool) -> Option<Error> {
+pub(super) fn of_response(
+    error: httparse::Error,
+    bytes: &[u8],
+    limits: &Http1Limits,
+    cut: bool,
+) -> Option<Error> {
     Some(match error {
         httparse::Error::Version => return of_first_bytes(bytes, cut).map(Error::from),
         httparse::Error::Status => of_status_line(bytes).into(),
@@ -31,7 +36,7 @@ pub(super) fn of_request(
     error: httparse::Error,
     request: &httparse::Request<'_, '_>,
     bytes: &[u8],
-    limits: &Limits,
+    limits: &Http1Limits,
     cut: bool,
 ) -> Option<Error> {
     Some(match error {

@@ -2,7 +2,7 @@
 //!
 //! Must not know sinks, status codes or methods. Start at [`Gather::step`].
 
-use super::{Breach, Error, FIELDS_CAP, Framing, Limits, Version};
+use super::{Breach, Error, FIELDS_CAP, Http1Framing, Http1Limits, Version};
 use httparse::Header;
 use std::mem::MaybeUninit;
 
@@ -11,7 +11,7 @@ use std::mem::MaybeUninit;
 pub(super) type FieldTable<'b> = [MaybeUninit<Header<'b>>; FIELDS_CAP];
 
 /// The fields that a reader accepts, as the parser's limit.
-pub(super) fn field_limit(limits: &Limits) -> usize {
+pub(super) fn field_limit(limits: &Http1Limits) -> usize {
     limits.fields.min(FIELDS_CAP)
 }
 
@@ -184,16 +184,16 @@ impl Facts {
     /// The framing that the fields alone give (RFC 9112 section 6.3); what the request or the status adds is for
     /// the caller.
     #[inline]
-    pub(super) fn framing(&self, version: Version) -> Result<Framing, Error> {
+    pub(super) fn framing(&self, version: Version) -> Result<Http1Framing, Error> {
         match (self.chunked, self.length) {
             (_, Some(_)) if self.chunked || self.coded => Err(Breach::LengthAndChunked.into()),
             // RFC 9112 section 6.1: in an HTTP/1.0 message the framing is wrong.
             _ if (self.chunked || self.coded) && version == Version::Http10 => {
                 Err(Breach::ChunkedInHttp10.into())
             }
-            (true, _) => Ok(Framing::Chunked),
-            (false, Some(length)) => Ok(Framing::Length(length)),
-            (false, None) => Ok(Framing::None),
+            (true, _) => Ok(Http1Framing::Chunked),
+            (false, Some(length)) => Ok(Http1Framing::Length(length)),
+            (false, None) => Ok(Http1Framing::None),
         }
     }
 

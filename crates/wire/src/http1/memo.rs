@@ -4,7 +4,7 @@
 //! (Date, Age, serial numbers). Such values are learnt: a field whose value once differed, at the same length, is from then on
 //! only looked at for bytes that no field value may hold (RFC 9110 section 5.5). All else must be equal to the byte.
 
-use super::{Expect, Framing, ResponseHead, ResponseSink};
+use super::{Expect, Http1Framing, ResponseHead, ResponseSink};
 use std::ops::Range;
 
 /// Heads in a row that were like no other before after which new ones are learnt only now and then.
@@ -17,7 +17,7 @@ const LEARNT_OF: u32 = 64;
 #[derive(Debug, Default)]
 pub struct HeadMemo {
     bytes: Vec<u8>,
-    fields: Vec<Line>,
+    fields: Vec<MemoLine>,
     /// Values that change, in order.
     changing: Vec<Range<usize>>,
     known: Option<(ResponseHead, Expect)>,
@@ -26,7 +26,7 @@ pub struct HeadMemo {
 
 /// Where the name and the value of a field lie in the head.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Line {
+struct MemoLine {
     name: Range<usize>,
     value: Range<usize>,
 }
@@ -60,7 +60,10 @@ impl HeadMemo {
         let (head, expected) = self.known.as_ref()?;
         let length = self.bytes.len();
         let content = input.len().checked_sub(length)?;
-        if *expected != expect || head.framing != Framing::Length(content as u64) || !self.is_known(input) {
+        if *expected != expect
+            || head.framing != Http1Framing::Length(content as u64)
+            || !self.is_known(input)
+        {
             return None;
         }
         self.misses = 0;
@@ -90,7 +93,7 @@ impl HeadMemo {
         if !alike {
             self.changing.clear();
         }
-        let differs = |line: &&Line| alike && bytes[line.value.clone()] != self.bytes[line.value.clone()];
+        let differs = |line: &&MemoLine| alike && bytes[line.value.clone()] != self.bytes[line.value.clone()];
         let differing: Vec<Range<usize>> =
             fields.iter().filter(differs).map(|line| line.value.clone()).collect();
         self.changing.extend(differing);
@@ -129,7 +132,7 @@ fn frames(head: &[u8]) -> bool {
 }
 
 /// The fields of a head; `None` where a line is not of the usual form.
-fn lines(head: &[u8]) -> Option<Vec<Line>> {
+fn lines(head: &[u8]) -> Option<Vec<MemoLine>> {
     let mut found = Vec::new();
     let mut from = head.iter().position(|byte| *byte == b'\n')? + 1;
     loop {
@@ -146,7 +149,7 @@ fn lines(head: &[u8]) -> Option<Vec<Line>> {
         }
         let lead = line[colon + 1..].len() - line[colon + 1..].trim_ascii_start().len();
         let begin = from + colon + 1 + lead;
-        found.push(Line { name: from..from + colon, value: begin..begin + value.len() });
+        found.push(MemoLine { name: from..from + colon, value: begin..begin + value.len() });
         from = end + 1;
     }
 }

@@ -31,7 +31,7 @@ pub use memo::HeadMemo;
 pub use request::{RequestHead, RequestReader, RequestSink, Target};
 pub use response::{Expect, ResponseHead, ResponseReader, ResponseSink};
 
-/// More fields than this are refused whatever [`Limits`] says: the parser's table lives on the stack.
+/// More fields than this are refused whatever [`Http1Limits`] says: the parser's table lives on the stack.
 pub const FIELDS_CAP: usize = 256;
 /// Interim (1xx) responses before one final response; one more is [`Breach::InterimLimit`].
 pub const INTERIM_LIMIT: usize = 16;
@@ -42,16 +42,16 @@ pub const EMPTY_LINES_LIMIT: usize = 16;
 
 /// Limits of a peer's head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct Http1Limits {
     /// Bytes of one head, first line to blank line; also of one trailer section.
     pub head_bytes: usize,
     /// Field lines of one head or one trailer section; at most [`FIELDS_CAP`] counts.
     pub fields: usize,
 }
 
-impl Default for Limits {
+impl Default for Http1Limits {
     fn default() -> Self {
-        Limits { head_bytes: 65536, fields: 128 }
+        Http1Limits { head_bytes: 65536, fields: 128 }
     }
 }
 
@@ -86,7 +86,7 @@ impl Version {
 
 /// Ways to find the end of a message's content (RFC 9112 section 6.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Framing {
+pub enum Http1Framing {
     /// No content: the message ends with its head.
     None,
     /// So many bytes follow.
@@ -99,7 +99,7 @@ pub enum Framing {
 
 /// The result of one call of `read`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct Http1Progress {
     /// Bytes of the input that belong to this message and have been dealt with. Less than the input only when `done`.
     pub consumed: usize,
     /// The message is complete; what was not consumed belongs to the next one.
@@ -108,7 +108,7 @@ pub struct Progress {
 
 /// The stage of a reader within its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum Http1Stage {
     /// No byte of the message seen yet.
     Idle,
     /// Within the head (or after an interim response).

@@ -2,11 +2,11 @@
 //!
 //! Must not know objects or answers. Start at [`RequestReader::read`].
 
-use super::body::{Body, Content, Refused};
+use super::body::{Content, Http1Body, Refused};
 use super::head::{CUT, Facts, FieldTable, GOES_ON, Gather, field_limit};
 use super::{
-    Breach, EMPTY_LINES_LIMIT, Error, ErrorContext, FIELDS_CAP, Framing, Limits, Progress, Stage, Version,
-    diagnosis,
+    Breach, EMPTY_LINES_LIMIT, Error, ErrorContext, FIELDS_CAP, Http1Framing, Http1Limits, Http1Progress,
+    Http1Stage, Version, diagnosis,
 };
 use httparse::{ParserConfig, Status};
 use std::mem::MaybeUninit;
@@ -85,8 +85,8 @@ pub struct RequestHead<'a> {
     pub target: Target<'a>,
     /// The version in the request line.
     pub version: Version,
-    /// The end of the content; never [`Framing::UntilClose`].
-    pub framing: Framing,
+    /// The end of the content; never [`Http1Framing::UntilClose`].
+    pub framing: Http1Framing,
     /// True if the connection may stay open after the answer (RFC 9112 section 9.3).
     pub keep_alive: bool,
     /// The client waits for 100 before it sends content (RFC 9110 section 10.1.1); never in HTTP/1.0.
@@ -122,26 +122,26 @@ pub trait RequestSink {
 /// [`ResponseReader`](super::ResponseReader).
 #[derive(Debug)]
 pub struct RequestReader {
-    limits: Limits,
-    state: State,
+    limits: Http1Limits,
+    state: Http1RequestState,
     gather: Gather,
     empty_lines: EmptyLines,
     error_context: Option<Box<ErrorContext>>,
 }
 
 #[derive(Debug)]
-enum State {
+enum Http1RequestState {
     Head,
-    Body(Body),
+    Body(Http1Body),
     Done,
 }
 
 impl RequestReader {
     /// A reader at the start of a connection, as after `begin`.
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: Http1Limits) -> Self {
         RequestReader {
             limits,
-            state: State::Head,
+            state: Http1RequestState::Head,
             gather: Gather::default(),
             empty_lines: EmptyLines::default(),
             error_context: None,
@@ -151,7 +151,7 @@ impl RequestReader {
     /// Gets ready for the next request.
     #[inline]
     pub fn begin(&mut self) {
-        self.state = State::Head;
+        self.state = Http1RequestState::Head;
         self.gather.clear();
         self.empty_lines = EmptyLines::default();
     }
@@ -161,25 +161,27 @@ impl RequestReader {
     /// # Errors
     /// Whatever [`Error`] says about a malformed request; the connection is then of no further use.
     #[inline]
-    pub fn read(&mut self, input: &[u8], sink: &mut impl RequestSink) -> Result<Progress, Error> {
+    pub fn read(&mut self, input: &[u8], sink: &mut impl RequestSink) -> Result<Http1Progress, Error> {
         let mut consumed = 0;
         while consumed < input.len() {
             let rest = &input[consumed..];
             consumed += match &mut self.state {
-                State::Head => self.read_head(rest, sink)?,
-                State::Body(body) => match body.read(rest, &self.limits, &mut Part(sink)) {
-                    Ok((taken, complete)) => {
-                        if complete {
-                            self.state = State::Done;
+                Http1RequestState::Head => self.read_head(rest, sink)?,
+                Http1RequestState::Body(body) => {
+                    match body.read(rest, &self.limits, &mut Http1RequestPart(sink)) {
+                        Ok((taken, complete)) => {
+                            if complete {
+                                self.state = Http1RequestState::Done;
+                            }
+                            taken
                         }
-                        taken
+                        Err(refused) => return Err(self.refused_in_body(refused, rest)),
                     }
-                    Err(refused) => return Err(self.refused_in_body(refused, rest)),
-                },
-                State::Done => break,
+                }
+                Http1RequestState::Done => break,
             };
         }
-        Ok(Progress { consumed, done: matches!(self.state, State::Done) })
+        Ok(Http1Progress { consumed, done: matches!(self.state, Http1RequestState::Done) })
     }
 
     /// The peer closed its side.
@@ -188,10 +190,10 @@ impl RequestReader {
     /// The peer closed between requests, which is how a kept connection ends ([`Breach::ClosedIdle`]), or within one. A cut head that was malformed already gives its own error.
     pub fn end_of_stream(&mut self, sink: &mut impl RequestSink) -> Result<(), Error> {
         match &self.state {
-            State::Done => Ok(()),
-            State::Body(body) => body.end_of_stream(),
-            State::Head if self.gather.is_empty() => Err(Breach::ClosedIdle.into()),
-            State::Head => {
+            Http1RequestState::Done => Ok(()),
+            Http1RequestState::Body(body) => body.end_of_stream(),
+            Http1RequestState::Head if self.gather.is_empty() => Err(Breach::ClosedIdle.into()),
+            Http1RequestState::Head => {
                 let checked = self.gather.check(|bytes| parse::<CUT>(bytes, &self.limits, sink));
                 let error = checked.err().unwrap_or(Breach::ClosedInHead.into());
                 Err(self.refused_in_head(error, &[]))
@@ -201,12 +203,12 @@ impl RequestReader {
 
     /// The stage of the request. Empty lines before it do not count.
     #[inline]
-    pub fn stage(&self) -> Stage {
+    pub fn stage(&self) -> Http1Stage {
         match self.state {
-            State::Head if self.gather.is_empty() => Stage::Idle,
-            State::Head => Stage::Head,
-            State::Body(_) => Stage::Body,
-            State::Done => Stage::Done,
+            Http1RequestState::Head if self.gather.is_empty() => Http1Stage::Idle,
+            Http1RequestState::Head => Http1Stage::Head,
+            Http1RequestState::Body(_) => Http1Stage::Body,
+            Http1RequestState::Done => Http1Stage::Done,
         }
     }
 
@@ -243,7 +245,7 @@ impl RequestReader {
             Err(error) => return Err(self.refused_in_head(error, rest)),
         };
         if let Some(framing) = framing {
-            self.state = Body::new(framing).map_or(State::Done, State::Body);
+            self.state = Http1Body::new(framing).map_or(Http1RequestState::Done, Http1RequestState::Body);
         }
         Ok(skipped + taken)
     }
@@ -277,9 +279,9 @@ impl EmptyLines {
 }
 
 /// The content's part of a request sink.
-struct Part<'s, S>(&'s mut S);
+struct Http1RequestPart<'s, S>(&'s mut S);
 
-impl<S: RequestSink> Content for Part<'_, S> {
+impl<S: RequestSink> Content for Http1RequestPart<'_, S> {
     #[inline]
     fn body(&mut self, bytes: &[u8]) {
         self.0.body(bytes);
@@ -296,9 +298,9 @@ impl<S: RequestSink> Content for Part<'_, S> {
 #[inline]
 fn parse<const IS_CUT: bool>(
     bytes: &[u8],
-    limits: &Limits,
+    limits: &Http1Limits,
     sink: &mut impl RequestSink,
-) -> Result<Option<(usize, Framing)>, Error> {
+) -> Result<Option<(usize, Http1Framing)>, Error> {
     let mut table: FieldTable<'_> = [const { MaybeUninit::uninit() }; FIELDS_CAP];
     let mut request = httparse::Request::new(&mut []);
     let fields = &mut table[..field_limit(limits)];
@@ -319,7 +321,7 @@ fn understand(
     request: &httparse::Request<'_, '_>,
     raw: &[u8],
     sink: &mut impl RequestSink,
-) -> Result<Framing, Error> {
+) -> Result<Http1Framing, Error> {
     let version = Version::from_minor(request.version);
     let method = request.method.unwrap_or_default().as_bytes();
     let target = Target::parse(method, request.path.unwrap_or_default().as_bytes())?;

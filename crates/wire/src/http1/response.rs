@@ -2,11 +2,11 @@
 //!
 //! Must not know the request beyond [`Expect`]. Start at [`ResponseReader::read`].
 
-use super::body::{Body, Content, Refused};
+use super::body::{Content, Http1Body, Refused};
 use super::head::{CUT, Facts, FieldTable, GOES_ON, Gather, field_limit};
 use super::{
-    Breach, Error, ErrorContext, FIELDS_CAP, Framing, HeadMemo, INTERIM_LIMIT, Limits, Progress, Stage,
-    Version, diagnosis,
+    Breach, Error, ErrorContext, FIELDS_CAP, HeadMemo, Http1Framing, Http1Limits, Http1Progress, Http1Stage,
+    INTERIM_LIMIT, Version, diagnosis,
 };
 use httparse::{ParserConfig, Status};
 use std::borrow::Cow;
@@ -20,7 +20,7 @@ pub enum Expect {
     Body,
     /// The request was HEAD: no content, whatever the fields say.
     NoBody,
-    /// The request was CONNECT: a 2xx response becomes a tunnel, read like [`Framing::UntilClose`].
+    /// The request was CONNECT: a 2xx response becomes a tunnel, read like [`Http1Framing::UntilClose`].
     Tunnel,
 }
 
@@ -31,8 +31,8 @@ pub struct ResponseHead {
     pub version: Version,
     /// 101 or 200..=999, as received; other 1xx go to [`ResponseSink::interim`].
     pub status: u16,
-    /// The end of the content; a tunnel is [`Framing::UntilClose`].
-    pub framing: Framing,
+    /// The end of the content; a tunnel is [`Http1Framing::UntilClose`].
+    pub framing: Http1Framing,
     /// Content-Length as given, also where it does not frame anything (HEAD, 204, 304).
     pub content_length: Option<u64>,
     /// True if the connection may be used again after this response (RFC 9112 section 9.3); not after 101, which hands it over to
@@ -104,9 +104,9 @@ pub trait ResponseSink {
 /// ```
 #[derive(Debug)]
 pub struct ResponseReader {
-    limits: Limits,
+    limits: Http1Limits,
     expect: Expect,
-    state: State,
+    state: Http1State,
     gather: Gather,
     interims: usize,
     head: Option<ResponseHead>,
@@ -116,19 +116,19 @@ pub struct ResponseReader {
 }
 
 #[derive(Debug)]
-enum State {
+enum Http1State {
     Head,
-    Body(Body),
+    Body(Http1Body),
     Done,
 }
 
 impl ResponseReader {
     /// A reader at the start of a connection, as after `begin(Expect::Body)`.
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: Http1Limits) -> Self {
         ResponseReader {
             limits,
             expect: Expect::Body,
-            state: State::Head,
+            state: Http1State::Head,
             gather: Gather::default(),
             interims: 0,
             head: None,
@@ -141,7 +141,7 @@ impl ResponseReader {
     #[inline]
     pub fn begin(&mut self, expect: Expect) {
         self.expect = expect;
-        self.state = State::Head;
+        self.state = Http1State::Head;
         self.gather.clear();
         self.interims = 0;
         self.head = None;
@@ -152,25 +152,25 @@ impl ResponseReader {
     /// # Errors
     /// Whatever [`Error`] says about a malformed response; the connection is then of no further use.
     #[inline]
-    pub fn read(&mut self, input: &[u8], sink: &mut impl ResponseSink) -> Result<Progress, Error> {
+    pub fn read(&mut self, input: &[u8], sink: &mut impl ResponseSink) -> Result<Http1Progress, Error> {
         let mut consumed = 0;
         while consumed < input.len() {
             let rest = &input[consumed..];
             consumed += match &mut self.state {
-                State::Head => self.read_head(rest, sink)?,
-                State::Body(body) => match body.read(rest, &self.limits, &mut Part(sink)) {
+                Http1State::Head => self.read_head(rest, sink)?,
+                Http1State::Body(body) => match body.read(rest, &self.limits, &mut Http1Part(sink)) {
                     Ok((taken, complete)) => {
                         if complete {
-                            self.state = State::Done;
+                            self.state = Http1State::Done;
                         }
                         taken
                     }
                     Err(refused) => return Err(self.refused_in_body(refused, rest)),
                 },
-                State::Done => break,
+                Http1State::Done => break,
             };
         }
-        Ok(Progress { consumed, done: matches!(self.state, State::Done) })
+        Ok(Http1Progress { consumed, done: matches!(self.state, Http1State::Done) })
     }
 
     /// As [`read`](Self::read), for answers that are much alike: a head that equals one that came before is told by comparing,
@@ -184,14 +184,14 @@ impl ResponseReader {
         input: &[u8],
         sink: &mut impl ResponseSink,
         memo: &mut HeadMemo,
-    ) -> Result<Progress, Error> {
-        if self.stage() != Stage::Idle {
+    ) -> Result<Http1Progress, Error> {
+        if self.stage() != Http1Stage::Idle {
             return self.read(input, sink);
         }
         if let Some((length, head)) = memo.read(input, self.expect, sink) {
             self.enter_body(head);
             let rest = self.read(&input[length..], sink)?;
-            return Ok(Progress { consumed: length + rest.consumed, ..rest });
+            return Ok(Http1Progress { consumed: length + rest.consumed, ..rest });
         }
         let progress = self.read(input, sink)?;
         if let (Some(head), 0) = (self.head, self.interims) {
@@ -219,7 +219,7 @@ impl ResponseReader {
     }
 
     fn enter_body(&mut self, head: ResponseHead) {
-        self.state = Body::new(head.framing).map_or(State::Done, State::Body);
+        self.state = Http1Body::new(head.framing).map_or(Http1State::Done, Http1State::Body);
         self.head = Some(head);
     }
 
@@ -227,30 +227,30 @@ impl ResponseReader {
     ///
     /// # Errors
     /// The peer closed too early (see [`Error::is_end`]), unless the response is complete or ends
-    /// by closing ([`Framing::UntilClose`]). A cut head that was malformed already gives its own error.
+    /// by closing ([`Http1Framing::UntilClose`]). A cut head that was malformed already gives its own error.
     pub fn end_of_stream(&mut self, sink: &mut impl ResponseSink) -> Result<(), Error> {
         match (&self.state, self.stage()) {
-            (State::Body(body), _) => body.end_of_stream()?,
-            (_, Stage::Idle) => return Err(Breach::ClosedIdle.into()),
-            (_, Stage::Head) => {
+            (Http1State::Body(body), _) => body.end_of_stream()?,
+            (_, Http1Stage::Idle) => return Err(Breach::ClosedIdle.into()),
+            (_, Http1Stage::Head) => {
                 let checked = self.gather.check(|bytes| parse::<CUT>(bytes, &self.limits, self.expect, sink));
                 let error = checked.err().unwrap_or(Breach::ClosedInHead.into());
                 return Err(self.refused_in_head(error, &[]));
             }
             _ => {}
         }
-        self.state = State::Done;
+        self.state = Http1State::Done;
         Ok(())
     }
 
     /// The stage of the response.
     #[inline]
-    pub fn stage(&self) -> Stage {
+    pub fn stage(&self) -> Http1Stage {
         match self.state {
-            State::Head if self.gather.is_empty() && self.interims == 0 => Stage::Idle,
-            State::Head => Stage::Head,
-            State::Body(_) => Stage::Body,
-            State::Done => Stage::Done,
+            Http1State::Head if self.gather.is_empty() && self.interims == 0 => Http1Stage::Idle,
+            Http1State::Head => Http1Stage::Head,
+            Http1State::Body(_) => Http1Stage::Body,
+            Http1State::Done => Http1Stage::Done,
         }
     }
 
@@ -258,8 +258,8 @@ impl ResponseReader {
     #[inline]
     pub fn remaining(&self) -> Option<u64> {
         match (&self.state, self.head?.framing) {
-            (State::Body(Body::Length(left)), _) => Some(*left),
-            (_, Framing::Length(_)) => Some(0),
+            (Http1State::Body(Http1Body::Length(left)), _) => Some(*left),
+            (_, Http1Framing::Length(_)) => Some(0),
             _ => None,
         }
     }
@@ -269,14 +269,14 @@ impl ResponseReader {
     /// complete.
     #[inline]
     pub fn skip(&mut self, count: u64) -> bool {
-        if let State::Body(Body::Length(left)) = &mut self.state {
+        if let Http1State::Body(Http1Body::Length(left)) = &mut self.state {
             debug_assert!(count <= *left, "skipped {count} of {left} bytes");
             *left = left.saturating_sub(count);
             if *left == 0 {
-                self.state = State::Done;
+                self.state = Http1State::Done;
             }
         }
-        matches!(self.state, State::Done)
+        matches!(self.state, Http1State::Done)
     }
 
     /// The final response's head, once it is complete.
@@ -316,9 +316,9 @@ impl ResponseReader {
 }
 
 /// The content's part of a response sink.
-struct Part<'s, S>(&'s mut S);
+struct Http1Part<'s, S>(&'s mut S);
 
-impl<S: ResponseSink> Content for Part<'_, S> {
+impl<S: ResponseSink> Content for Http1Part<'_, S> {
     #[inline]
     fn body(&mut self, bytes: &[u8]) {
         self.0.body(bytes);
@@ -339,7 +339,7 @@ enum Parsed {
 #[inline]
 fn parse<const IS_CUT: bool>(
     bytes: &[u8],
-    limits: &Limits,
+    limits: &Http1Limits,
     expect: Expect,
     sink: &mut impl ResponseSink,
 ) -> Result<Option<(usize, Parsed)>, Error> {
@@ -374,7 +374,7 @@ fn has_folds(bytes: &[u8]) -> bool {
 #[cold]
 fn parse_folded<const IS_CUT: bool>(
     bytes: &[u8],
-    limits: &Limits,
+    limits: &Http1Limits,
     expect: Expect,
     sink: &mut impl ResponseSink,
 ) -> Result<Option<(usize, Parsed)>, Error> {
@@ -423,10 +423,13 @@ fn understand(
         facts.note(field.name.as_bytes(), &value)?;
     }
     let framing = framing(&facts, version, status, expect)?;
-    if facts.coded && !sink.takes_codings() && matches!(framing, Framing::Chunked | Framing::UntilClose) {
+    if facts.coded
+        && !sink.takes_codings()
+        && matches!(framing, Http1Framing::Chunked | Http1Framing::UntilClose)
+    {
         return Err(Breach::TransferCoding.into());
     }
-    let goes_on = framing != Framing::UntilClose && status != 101;
+    let goes_on = framing != Http1Framing::UntilClose && status != 101;
     let keep_alive = goes_on && facts.keep_alive(version);
     let head = ResponseHead { version, status, framing, content_length: facts.length, keep_alive };
     sink.head(&head, raw);
@@ -435,17 +438,17 @@ fn understand(
 
 /// RFC 9112 section 6.3, in its order except that a tunnel comes first: RFC 9110 section 9.3.6 makes one of any 2xx.
 #[inline]
-fn framing(facts: &Facts, version: Version, status: u16, expect: Expect) -> Result<Framing, Error> {
+fn framing(facts: &Facts, version: Version, status: u16, expect: Expect) -> Result<Http1Framing, Error> {
     if expect == Expect::Tunnel && (200..300).contains(&status) {
-        return Ok(Framing::UntilClose);
+        return Ok(Http1Framing::UntilClose);
     }
     // What follows it is of another protocol.
     if status == 101 {
-        return Ok(Framing::None);
+        return Ok(Http1Framing::None);
     }
     let framing = facts.framing(version)?;
     if expect == Expect::NoBody || matches!(status, 204 | 304) {
-        return Ok(Framing::None);
+        return Ok(Http1Framing::None);
     }
-    Ok(if framing == Framing::None { Framing::UntilClose } else { framing })
+    Ok(if framing == Http1Framing::None { Http1Framing::UntilClose } else { framing })
 }

@@ -3,16 +3,16 @@
 //! Start at [`Client::request`] and [`Client::read`].
 
 use super::PREFACE;
-use super::core::{After, AsHalf, Blocked, BodySource, Core, Counts, Half, Upload, WholeBlock};
+use super::core::{After, AsHalf, Blocked, BodySource, Core, Half, Http2Counts, Upload, WholeBlock};
 use super::error::{Broken, Code, ConnectionError};
 use super::fields::FieldList;
-use super::frame::{self, END_STREAM, Header, Kind};
+use super::frame::{self, END_STREAM, Header, Http2FrameKind};
 use super::hpack::{Encoder, Indexing};
 use super::memo::BlockMemo;
 use super::message::{Fields, Section};
 use super::part::{self, Part};
 use super::reader::FrameReader;
-use super::settings::{Limits, MOST_WINDOW, Settings};
+use super::settings::{Http2Limits, Http2Settings, MOST_WINDOW};
 use super::streams::Streams;
 use breach::{Breach, Http2, Message};
 
@@ -63,12 +63,12 @@ pub trait ClientSink {
     }
 
     /// The request has ended. The last thing that is told of it.
-    fn ended(&mut self, request: u64, end: End);
+    fn ended(&mut self, request: u64, end: Http2End);
 }
 
 /// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum Http2End {
     /// Its answer is whole.
     Whole,
     /// The server reset it.
@@ -165,7 +165,7 @@ impl Template {
 pub struct Client {
     reader: FrameReader,
     core: Core,
-    streams: Streams<Stream>,
+    streams: Streams<Http2Stream>,
     next_id: u32,
     goaway: Option<GoAway>,
     memo: BlockMemo,
@@ -175,7 +175,7 @@ pub struct Client {
 
 /// A request under way.
 #[derive(Debug)]
-struct Stream {
+struct Http2Stream {
     request: u64,
     half: Half,
     /// Content-Length of the answer.
@@ -188,13 +188,13 @@ struct Stream {
     head: bool,
 }
 
-impl AsHalf for Stream {
+impl AsHalf for Http2Stream {
     fn half(&mut self) -> &mut Half {
         &mut self.half
     }
 }
 
-impl Stream {
+impl Http2Stream {
     /// True if the answer may have content at all (RFC 9110 section 6.4.1).
     fn may_have_content(&self) -> bool {
         !self.head && !matches!(self.status, 204 | 304)
@@ -208,7 +208,7 @@ impl Stream {
 
 impl Client {
     /// A connection that is not open yet.
-    pub fn new(limits: Limits) -> Client {
+    pub fn new(limits: Http2Limits) -> Client {
         Client {
             reader: FrameReader::default(),
             core: Core::new(limits),
@@ -256,7 +256,7 @@ impl Client {
     }
 
     /// Returns the settings that the server announced.
-    pub fn peer(&self) -> &Settings {
+    pub fn peer(&self) -> &Http2Settings {
         &self.core.peer
     }
 
@@ -266,12 +266,12 @@ impl Client {
     }
 
     /// Frames and bytes so far.
-    pub fn counts(&self) -> &Counts {
+    pub fn counts(&self) -> &Http2Counts {
         &self.core.counts
     }
 
     /// The same since this was asked last.
-    pub fn take_counts(&mut self) -> Counts {
+    pub fn take_counts(&mut self) -> Http2Counts {
         std::mem::take(&mut self.core.counts)
     }
 
@@ -314,7 +314,7 @@ impl Client {
         let head = template.head;
         self.streams.insert(
             id,
-            Stream { request, half, content_length: None, received: 0, status: 0, interims: 0, head },
+            Http2Stream { request, half, content_length: None, received: 0, status: 0, interims: 0, head },
         );
         id
     }
@@ -362,7 +362,7 @@ impl Client {
     /// Appends a PING with a payload of the caller's.
     pub fn ping(&mut self, payload: [u8; 8], out: &mut Vec<u8>) {
         frame::ping(0, payload, out);
-        self.core.sent(Kind::Ping);
+        self.core.sent(Http2FrameKind::Ping);
     }
 
     /// Takes all of `input`. Answers go into `sink`; what the protocol wants sent is appended to `out`.
@@ -396,7 +396,7 @@ impl Client {
 struct Answers<'c, S> {
     sink: &'c mut S,
     core: &'c mut Core,
-    streams: &'c mut Streams<Stream>,
+    streams: &'c mut Streams<Http2Stream>,
     next_id: u32,
     goaway: &'c mut Option<GoAway>,
     memo: &'c mut BlockMemo,
@@ -404,11 +404,11 @@ struct Answers<'c, S> {
 }
 
 impl<S: ClientSink> Part for Answers<'_, S> {
-    type Stream = Stream;
+    type Stream = Http2Stream;
 
     const FROM_SERVER: bool = true;
 
-    fn state(&mut self) -> (&mut Core, &mut Streams<Stream>) {
+    fn state(&mut self) -> (&mut Core, &mut Streams<Http2Stream>) {
         (self.core, self.streams)
     }
 
@@ -454,7 +454,7 @@ impl<S: ClientSink> Part for Answers<'_, S> {
             if !stream.is_as_long_as_said() {
                 return Err(Broken::stream(id, Message::TooLittle));
             }
-            self.end(id, End::Whole, out);
+            self.end(id, Http2End::Whole, out);
         }
         Ok(())
     }
@@ -475,7 +475,7 @@ impl<S: ClientSink> Part for Answers<'_, S> {
             _ => self.trailers(whole, block)?,
         }
         if whole.end_stream {
-            self.end(whole.stream, End::Whole, out);
+            self.end(whole.stream, Http2End::Whole, out);
         }
         Ok(())
     }
@@ -484,7 +484,7 @@ impl<S: ClientSink> Part for Answers<'_, S> {
         if let Some(stream) = self.streams.remove(id) {
             self.sink.ended(
                 stream.request,
-                if code == Code::REFUSED_STREAM { End::Unprocessed } else { End::Reset(code) },
+                if code == Code::REFUSED_STREAM { Http2End::Unprocessed } else { Http2End::Reset(code) },
             );
         }
         Ok(())
@@ -499,7 +499,7 @@ impl<S: ClientSink> Part for Answers<'_, S> {
         *self.goaway = Some(GoAway { last, code: Code(u32::from_be_bytes(code)), text });
         for id in self.streams.ids(|id, stream| id > last && stream.status == 0) {
             if let Some(stream) = self.streams.remove(id) {
-                self.sink.ended(stream.request, End::Unprocessed);
+                self.sink.ended(stream.request, Http2End::Unprocessed);
             }
         }
         Ok(())
@@ -514,7 +514,7 @@ impl<S: ClientSink> Part for Answers<'_, S> {
     ) -> Result<(), Http2> {
         if let Some(state) = self.streams.get(stream) {
             self.sink.broke(Some(state.request), breach, sample);
-            self.end(stream, End::Broken(breach), out);
+            self.end(stream, Http2End::Broken(breach), out);
         }
         Ok(())
     }
@@ -594,12 +594,12 @@ impl<S: ClientSink> Answers<'_, S> {
     }
 
     /// Ends a stream, and tells the server where it does not know.
-    fn end(&mut self, id: u32, end: End, out: &mut Vec<u8>) {
+    fn end(&mut self, id: u32, end: Http2End, out: &mut Vec<u8>) {
         let Some(stream) = self.streams.remove(id) else { return };
         match end {
-            End::Whole if stream.half.upload.is_some() => self.core.reset(id, Code::CANCEL, out),
-            End::Broken(breach) => self.core.reset(id, Code::of(breach), out),
-            End::Whole | End::Reset(_) | End::Unprocessed => {}
+            Http2End::Whole if stream.half.upload.is_some() => self.core.reset(id, Code::CANCEL, out),
+            Http2End::Broken(breach) => self.core.reset(id, Code::of(breach), out),
+            Http2End::Whole | Http2End::Reset(_) | Http2End::Unprocessed => {}
         }
         self.sink.ended(stream.request, end);
     }

@@ -4,20 +4,20 @@
 
 use super::error::{Broken, Code};
 use super::flow::{Receiving, Sending};
-use super::frame::{self, ACK, END_HEADERS, END_STREAM, Header, Kind, PADDED, PRIORITY_FLAG};
+use super::frame::{self, ACK, END_HEADERS, END_STREAM, Header, Http2FrameKind, PADDED, PRIORITY_FLAG};
 use super::hpack::{DecodeError, Decoder, Encoder, Indexing, Skim};
 use super::message::Fields;
-use super::settings::{DEFAULT_WINDOW, Limits, Settings};
+use super::settings::{DEFAULT_WINDOW, Http2Limits, Http2Settings};
 use super::streams::Streams;
 use breach::{Hpack, Http2, Message};
 use std::collections::VecDeque;
 
 /// Frames and bytes of a connection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Frames received, in the order of [`Kind::ALL`].
+pub struct Http2Counts {
+    /// Frames received, in the order of [`Http2FrameKind::ALL`].
     pub received: [u64; 11],
-    /// Frames sent, in the order of [`Kind::ALL`].
+    /// Frames sent, in the order of [`Http2FrameKind::ALL`].
     pub sent: [u64; 11],
     /// Streams that the peer reset, by code; all beyond RFC 9113's last.
     pub resets_received: [u64; 15],
@@ -100,14 +100,14 @@ pub(super) trait AsHalf {
 /// The state of a connection beside its streams.
 #[derive(Debug)]
 pub(super) struct Core {
-    pub limits: Limits,
+    pub limits: Http2Limits,
     /// Settings that the peer announced.
-    pub peer: Settings,
+    pub peer: Http2Settings,
     /// The peer's first SETTINGS came.
     pub settled: bool,
     pub decoder: Decoder,
     pub encoder: Encoder,
-    pub counts: Counts,
+    pub counts: Http2Counts,
     pub blocked: Blocked,
     receiving: Receiving,
     sending: Sending,
@@ -151,16 +151,16 @@ const GATHERED_KEPT: usize = 16_384;
 const UPLOAD_BATCH: usize = 256 * 1024;
 
 impl Core {
-    pub(super) fn new(limits: Limits) -> Core {
+    pub(super) fn new(limits: Http2Limits) -> Core {
         let settings = limits.settings;
         let list = settings.max_header_list_size.map_or(usize::MAX >> 1, |bytes| bytes as usize);
         Core {
             limits,
-            peer: Settings::default(),
+            peer: Http2Settings::default(),
             settled: false,
             decoder: Decoder::new(settings.header_table_size as usize, list),
             encoder: Encoder::new(limits.encoder_table_size as usize),
-            counts: Counts::default(),
+            counts: Http2Counts::default(),
             blocked: Blocked::default(),
             receiving: Receiving::new(limits.connection_window.max(DEFAULT_WINDOW)),
             sending: Sending::new(DEFAULT_WINDOW),
@@ -178,7 +178,7 @@ impl Core {
     /// SETTINGS, and the connection's window where it is larger than at first.
     pub(super) fn open(&mut self, client: bool, out: &mut Vec<u8>) {
         self.limits.settings.write(client, out);
-        self.sent(Kind::Settings);
+        self.sent(Http2FrameKind::Settings);
         let more = self.limits.connection_window.saturating_sub(DEFAULT_WINDOW);
         if more > 0 {
             self.window_update(0, more, out);
@@ -198,7 +198,7 @@ impl Core {
         self.counts.resets_received[place(code)] += 1;
     }
 
-    pub(super) fn sent(&mut self, kind: Kind) {
+    pub(super) fn sent(&mut self, kind: Http2FrameKind) {
         self.counts.sent[kind as usize] += 1;
     }
 
@@ -206,27 +206,28 @@ impl Core {
     pub(super) fn arrived(&mut self, header: &Header) -> Result<(), Http2> {
         self.counts.received[header.kind as usize] += 1;
         match self.block {
-            Some(block) if header.kind != Kind::Continuation || header.stream != block.stream => {
+            Some(block) if header.kind != Http2FrameKind::Continuation || header.stream != block.stream => {
                 return Err(Http2::FrameWithinBlock);
             }
-            None if header.kind == Kind::Continuation => {
+            None if header.kind == Http2FrameKind::Continuation => {
                 return Err(Http2::ContinuationAlone);
             }
             _ => {}
         }
-        if !self.settled && (header.kind != Kind::Settings || header.has(ACK)) {
+        if !self.settled && (header.kind != Http2FrameKind::Settings || header.has(ACK)) {
             return Err(Http2::FirstFrame);
         }
         let of_stream = matches!(
             header.kind,
-            Kind::Data
-                | Kind::Headers
-                | Kind::Priority
-                | Kind::RstStream
-                | Kind::PushPromise
-                | Kind::Continuation
+            Http2FrameKind::Data
+                | Http2FrameKind::Headers
+                | Http2FrameKind::Priority
+                | Http2FrameKind::RstStream
+                | Http2FrameKind::PushPromise
+                | Http2FrameKind::Continuation
         );
-        let of_connection = matches!(header.kind, Kind::Settings | Kind::Ping | Kind::GoAway);
+        let of_connection =
+            matches!(header.kind, Http2FrameKind::Settings | Http2FrameKind::Ping | Http2FrameKind::GoAway);
         match header.stream {
             0 if of_stream => Err(Http2::StreamZero),
             1.. if of_connection => Err(Http2::NotStreamZero),
@@ -297,13 +298,13 @@ impl Core {
 
     pub(super) fn window_update(&mut self, stream: u32, increment: u32, out: &mut Vec<u8>) {
         frame::window_update(stream, increment, out);
-        self.sent(Kind::WindowUpdate);
+        self.sent(Http2FrameKind::WindowUpdate);
     }
 
     /// Ends a stream by RST_STREAM. Frames for it may still come.
     pub(super) fn reset(&mut self, stream: u32, code: Code, out: &mut Vec<u8>) {
         frame::rst_stream(stream, code, out);
-        self.sent(Kind::RstStream);
+        self.sent(Http2FrameKind::RstStream);
         self.counts.resets_sent[place(code)] += 1;
         self.uploads.retain(|id| *id != stream);
         if self.reset.len() == RESETS_KEPT {
@@ -354,7 +355,7 @@ impl Core {
             stream.half().sending.shift(by).ok_or(Http2::SettingsOverflow)?;
         }
         frame::settings_ack(out);
-        self.sent(Kind::Settings);
+        self.sent(Http2FrameKind::Settings);
         Ok(())
     }
 
@@ -364,7 +365,7 @@ impl Core {
         let payload = payload.try_into().map_err(|_| Http2::PingLength)?;
         if !header.has(ACK) {
             frame::ping(ACK, payload, out);
-            self.sent(Kind::Ping);
+            self.sent(Http2FrameKind::Ping);
         }
         Ok(())
     }
@@ -472,9 +473,9 @@ impl Core {
     ) {
         let at = out.len();
         let flags = END_HEADERS | if end_stream { END_STREAM } else { 0 };
-        frame::header(Kind::Headers, flags, stream, 0, out);
+        frame::header(Http2FrameKind::Headers, flags, stream, 0, out);
         write(&mut self.encoder, out);
-        self.sent(Kind::Headers);
+        self.sent(Http2FrameKind::Headers);
         self.counts.sent_block_bytes += (out.len() - at - frame::HEADER_LEN) as u64;
         let most = self.peer.max_frame_size as usize;
         if out.len() - at - frame::HEADER_LEN <= most {
@@ -486,13 +487,13 @@ impl Core {
         for (place, part) in block.chunks(most).enumerate() {
             let ends = if place == last { END_HEADERS } else { 0 };
             let (kind, flags) = match place {
-                0 => (Kind::Headers, ends | if end_stream { END_STREAM } else { 0 }),
-                _ => (Kind::Continuation, ends),
+                0 => (Http2FrameKind::Headers, ends | if end_stream { END_STREAM } else { 0 }),
+                _ => (Http2FrameKind::Continuation, ends),
             };
             frame::header(kind, flags, stream, part.len(), out);
             out.extend_from_slice(part);
         }
-        self.counts.sent[Kind::Continuation as usize] += last as u64;
+        self.counts.sent[Http2FrameKind::Continuation as usize] += last as u64;
     }
 
     /// A stream has content to send.
@@ -521,15 +522,15 @@ impl Core {
             let Some(id) = self.uploads.pop_front() else { break };
             let Some(half) = streams.get_mut(id).map(AsHalf::half) else { continue };
             match self.piece(id, half, source, out) {
-                Sent::All => {
+                Http2Sent::All => {
                     waiting = 0;
                     done(id);
                 }
-                Sent::Some => {
+                Http2Sent::Some => {
                     waiting = 0;
                     self.uploads.push_back(id);
                 }
-                Sent::Nothing => {
+                Http2Sent::Nothing => {
                     waiting += 1;
                     self.uploads.push_back(id);
                 }
@@ -538,8 +539,14 @@ impl Core {
         waiting < self.uploads.len()
     }
 
-    fn piece(&mut self, id: u32, half: &mut Half, source: &mut impl BodySource, out: &mut Vec<u8>) -> Sent {
-        let Some(upload) = &mut half.upload else { return Sent::All };
+    fn piece(
+        &mut self,
+        id: u32,
+        half: &mut Half,
+        source: &mut impl BodySource,
+        out: &mut Vec<u8>,
+    ) -> Http2Sent {
+        let Some(upload) = &mut half.upload else { return Http2Sent::All };
         let left = upload.length - upload.sent;
         let released = left.min(upload.released.saturating_sub(upload.sent));
         let most = (self.peer.max_frame_size.min(frame::LEAST_FRAME_SIZE) as usize)
@@ -548,20 +555,20 @@ impl Core {
         if length == 0 && left > 0 {
             self.blocked.by_connection |= released > 0 && self.sending.room() == 0;
             self.blocked.by_stream |= released > 0 && half.sending.room() == 0;
-            return Sent::Nothing;
+            return Http2Sent::Nothing;
         }
         let last = length as u64 == left;
         let ends = last && upload.after == After::End;
         if length > 0 || ends {
-            frame::header(Kind::Data, if ends { END_STREAM } else { 0 }, id, length, out);
+            frame::header(Http2FrameKind::Data, if ends { END_STREAM } else { 0 }, id, length, out);
             source.piece(id, upload.sent, length, out);
-            self.counts.sent[Kind::Data as usize] += 1;
+            self.counts.sent[Http2FrameKind::Data as usize] += 1;
         }
         upload.sent += length as u64;
         half.sending.take(length);
         self.sending.take(length);
         if !last {
-            return Sent::Some;
+            return Http2Sent::Some;
         }
         match half.upload.take().map(|upload| upload.after) {
             Some(After::Trailers(trailers)) => self.write_block(id, true, out, |encoder, out| {
@@ -571,7 +578,7 @@ impl Core {
             Some(After::Reset(code)) => self.reset(id, code, out),
             Some(After::End) | None => {}
         }
-        Sent::All
+        Http2Sent::All
     }
 }
 
@@ -581,7 +588,7 @@ fn place(code: Code) -> usize {
 }
 
 /// Outcome of a turn of a stream that has content to send.
-enum Sent {
+enum Http2Sent {
     Nothing,
     Some,
     All,

@@ -18,7 +18,7 @@ pub(super) const PRIORITY_FLAG: u8 = 0x20;
 
 /// Type of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum Http2FrameKind {
     /// Content.
     Data,
     /// A field block, or its beginning.
@@ -43,41 +43,41 @@ pub enum Kind {
     Unknown,
 }
 
-impl Kind {
+impl Http2FrameKind {
     /// All, in the order of their numbers.
-    pub const ALL: [Kind; 11] = [
-        Kind::Data,
-        Kind::Headers,
-        Kind::Priority,
-        Kind::RstStream,
-        Kind::Settings,
-        Kind::PushPromise,
-        Kind::Ping,
-        Kind::GoAway,
-        Kind::WindowUpdate,
-        Kind::Continuation,
-        Kind::Unknown,
+    pub const ALL: [Http2FrameKind; 11] = [
+        Http2FrameKind::Data,
+        Http2FrameKind::Headers,
+        Http2FrameKind::Priority,
+        Http2FrameKind::RstStream,
+        Http2FrameKind::Settings,
+        Http2FrameKind::PushPromise,
+        Http2FrameKind::Ping,
+        Http2FrameKind::GoAway,
+        Http2FrameKind::WindowUpdate,
+        Http2FrameKind::Continuation,
+        Http2FrameKind::Unknown,
     ];
 
     /// Its name in RFC 9113.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Data => "DATA",
-            Kind::Headers => "HEADERS",
-            Kind::Priority => "PRIORITY",
-            Kind::RstStream => "RST_STREAM",
-            Kind::Settings => "SETTINGS",
-            Kind::PushPromise => "PUSH_PROMISE",
-            Kind::Ping => "PING",
-            Kind::GoAway => "GOAWAY",
-            Kind::WindowUpdate => "WINDOW_UPDATE",
-            Kind::Continuation => "CONTINUATION",
-            Kind::Unknown => "unknown",
+            Http2FrameKind::Data => "DATA",
+            Http2FrameKind::Headers => "HEADERS",
+            Http2FrameKind::Priority => "PRIORITY",
+            Http2FrameKind::RstStream => "RST_STREAM",
+            Http2FrameKind::Settings => "SETTINGS",
+            Http2FrameKind::PushPromise => "PUSH_PROMISE",
+            Http2FrameKind::Ping => "PING",
+            Http2FrameKind::GoAway => "GOAWAY",
+            Http2FrameKind::WindowUpdate => "WINDOW_UPDATE",
+            Http2FrameKind::Continuation => "CONTINUATION",
+            Http2FrameKind::Unknown => "unknown",
         }
     }
 
-    fn of(number: u8) -> Kind {
-        Kind::ALL.get(usize::from(number)).copied().unwrap_or(Kind::Unknown)
+    fn of(number: u8) -> Http2FrameKind {
+        Http2FrameKind::ALL.get(usize::from(number)).copied().unwrap_or(Http2FrameKind::Unknown)
     }
 }
 
@@ -86,7 +86,7 @@ impl Kind {
 pub(super) struct Header {
     /// Bytes of the payload.
     pub length: u32,
-    pub kind: Kind,
+    pub kind: Http2FrameKind,
     /// The number of the type, also of one that is not known.
     pub number: u8,
     pub flags: u8,
@@ -99,7 +99,7 @@ impl Header {
         let [a, b, c, number, flags, stream @ ..] = *bytes;
         Header {
             length: u32::from_be_bytes([0, a, b, c]),
-            kind: Kind::of(number),
+            kind: Http2FrameKind::of(number),
             number,
             flags,
             stream: u32::from_be_bytes(stream) & 0x7FFF_FFFF,
@@ -121,7 +121,7 @@ impl Header {
 
 /// Appends the header of a frame.
 #[inline]
-pub(super) fn header(kind: Kind, flags: u8, stream: u32, length: usize, out: &mut Vec<u8>) {
+pub(super) fn header(kind: Http2FrameKind, flags: u8, stream: u32, length: usize, out: &mut Vec<u8>) {
     let [_, a, b, c] = (length as u32).to_be_bytes();
     let [d, e, f, g] = stream.to_be_bytes();
     out.extend_from_slice(&[a, b, c, kind as u8, flags, d, e, f, g]);
@@ -134,26 +134,26 @@ pub(super) fn close(at: usize, out: &mut [u8]) {
 }
 
 pub(super) fn rst_stream(stream: u32, code: Code, out: &mut Vec<u8>) {
-    header(Kind::RstStream, 0, stream, 4, out);
+    header(Http2FrameKind::RstStream, 0, stream, 4, out);
     out.extend_from_slice(&code.0.to_be_bytes());
 }
 
 pub(super) fn window_update(stream: u32, increment: u32, out: &mut Vec<u8>) {
-    header(Kind::WindowUpdate, 0, stream, 4, out);
+    header(Http2FrameKind::WindowUpdate, 0, stream, 4, out);
     out.extend_from_slice(&increment.to_be_bytes());
 }
 
 pub(super) fn ping(flags: u8, payload: [u8; 8], out: &mut Vec<u8>) {
-    header(Kind::Ping, flags, 0, 8, out);
+    header(Http2FrameKind::Ping, flags, 0, 8, out);
     out.extend_from_slice(&payload);
 }
 
 pub(super) fn settings_ack(out: &mut Vec<u8>) {
-    header(Kind::Settings, ACK, 0, 0, out);
+    header(Http2FrameKind::Settings, ACK, 0, 0, out);
 }
 
 pub(super) fn goaway(last: u32, code: Code, text: &[u8], out: &mut Vec<u8>) {
-    header(Kind::GoAway, 0, 0, 8 + text.len(), out);
+    header(Http2FrameKind::GoAway, 0, 0, 8 + text.len(), out);
     out.extend_from_slice(&last.to_be_bytes());
     out.extend_from_slice(&code.0.to_be_bytes());
     out.extend_from_slice(text);

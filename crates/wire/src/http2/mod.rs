@@ -5,7 +5,7 @@
 //! allocated for a stream, nothing is copied but header blocks that arrive in pieces.
 //!
 //! It is a tester's codec: what RFC 9113 calls an error is one, with its code and a name in the catalogue ([`breach`]), and every limit is bounded
-//! ([`Limits`]). How often each type of frame was sent and received, and what kept data from being sent, is counted ([`Counts`],
+//! ([`Http2Limits`]). How often each type of frame was sent and received, and what kept data from being sent, is counted ([`Http2Counts`],
 //! [`Blocked`]).
 //!
 //! Must not know who asked, why, or when: no sockets, no clock, no plan. Start at [`Client::read`]; `server.rs` is its twin. Below
@@ -27,14 +27,14 @@ mod server;
 mod settings;
 pub(crate) mod streams;
 
-pub use client::{Client, ClientSink, End, GoAway, Template};
-pub use core::{After, Blocked, BodySource, Counts, Trailers};
+pub use client::{Client, ClientSink, GoAway, Http2End, Template};
+pub use core::{After, Blocked, BodySource, Http2Counts, Trailers};
 pub use error::{Code, ConnectionError};
 pub use fields::FieldList;
-pub use frame::Kind;
+pub use frame::Http2FrameKind;
 pub use hpack::Indexing;
 pub use server::{Server, ServerSink};
-pub use settings::{Limits, Settings};
+pub use settings::{Http2Limits, Http2Settings};
 
 /// The connection preface, which a client sends first (RFC 9113 section 3.4).
 pub const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";

@@ -2,8 +2,8 @@
 
 use super::core::{AsHalf, Core, WholeBlock, four};
 use super::error::{Broken, Code, ConnectionError};
-use super::frame::{Header, Kind};
-use super::reader::{FrameReader, Piece};
+use super::frame::{Header, Http2FrameKind};
+use super::reader::{FrameReader, Http2Piece};
 use super::settings::MOST_WINDOW;
 use super::streams::Streams;
 use breach::{Breach, Http2};
@@ -77,18 +77,18 @@ pub(super) fn read<P: Part>(
             }
         };
         match piece {
-            Piece::DataBegins(header) => {
+            Http2Piece::DataBegins(header) => {
                 if let Err(broken) = data_begins(part, &header, out) {
                     end(part, broken, &header, &[], out)?;
                 }
             }
-            Piece::Data(bytes) => part.data(bytes),
-            Piece::DataEnds(header) => {
+            Http2Piece::Data(bytes) => part.data(bytes),
+            Http2Piece::DataEnds(header) => {
                 if let Err(broken) = part.data_ends(&header, out) {
                     end(part, broken, &header, &[], out)?;
                 }
             }
-            Piece::Frame(header, payload) => {
+            Http2Piece::Frame(header, payload) => {
                 if let Err(broken) = frame(part, &header, payload, out) {
                     end(part, broken, &header, payload, out)?;
                 }
@@ -153,35 +153,35 @@ fn frame<P: Part>(part: &mut P, header: &Header, payload: &[u8], out: &mut Vec<u
     let (core, streams) = part.state();
     core.arrived(header)?;
     match header.kind {
-        Kind::Headers => match core.headers(header, payload)? {
+        Http2FrameKind::Headers => match core.headers(header, payload)? {
             Some((whole, block)) => part.block(whole, block, out),
             None => Ok(()),
         },
-        Kind::Continuation => {
+        Http2FrameKind::Continuation => {
             let Some((whole, block)) = core.continuation(header, payload)? else { return Ok(()) };
             let result = part.block(whole, &block, out);
             part.state().0.keep(block);
             result
         }
-        Kind::Settings => Ok(core.settings(header, payload, P::FROM_SERVER, streams, out)?),
-        Kind::Ping => Ok(core.ping(header, payload, out)?),
-        Kind::RstStream => {
+        Http2FrameKind::Settings => Ok(core.settings(header, payload, P::FROM_SERVER, streams, out)?),
+        Http2FrameKind::Ping => Ok(core.ping(header, payload, out)?),
+        Http2FrameKind::RstStream => {
             let code = Code(four(payload, Http2::RstStreamLength)?);
             part.not_idle(header.stream)?;
             part.state().0.was_told_reset(code);
             part.rst_stream(header.stream, code)
         }
-        Kind::WindowUpdate => {
+        Http2FrameKind::WindowUpdate => {
             window_update(part, header.stream, four(payload, Http2::WindowUpdateLength)? & MOST_WINDOW)
         }
-        Kind::GoAway if payload.len() < 8 => Err(Http2::GoAwayLength.into()),
-        Kind::GoAway => part.goaway(payload),
-        Kind::PushPromise => Err(Http2::Push.into()),
-        Kind::Priority if payload.len() != 5 => match streams.get(header.stream) {
+        Http2FrameKind::GoAway if payload.len() < 8 => Err(Http2::GoAwayLength.into()),
+        Http2FrameKind::GoAway => part.goaway(payload),
+        Http2FrameKind::PushPromise => Err(Http2::Push.into()),
+        Http2FrameKind::Priority if payload.len() != 5 => match streams.get(header.stream) {
             Some(_) => Err(Broken::stream(header.stream, Http2::PriorityLength)),
             None => Err(Http2::PriorityLength.into()),
         },
-        Kind::Priority | Kind::Unknown | Kind::Data => Ok(core.idle()?),
+        Http2FrameKind::Priority | Http2FrameKind::Unknown | Http2FrameKind::Data => Ok(core.idle()?),
     }
 }
 

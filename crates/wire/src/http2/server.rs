@@ -3,14 +3,14 @@
 //! Start at [`Server::read`] and [`Server::respond`].
 
 use super::PREFACE;
-use super::core::{After, AsHalf, Blocked, BodySource, Core, Counts, Half, Upload, WholeBlock};
+use super::core::{After, AsHalf, Blocked, BodySource, Core, Half, Http2Counts, Upload, WholeBlock};
 use super::error::{Broken, Code, ConnectionError};
-use super::frame::{self, END_STREAM, Header, Kind};
+use super::frame::{self, END_STREAM, Header, Http2FrameKind};
 use super::hpack::{Encoder, Indexing};
 use super::message::{Fields, Section};
 use super::part::{self, Part};
 use super::reader::FrameReader;
-use super::settings::{Limits, Settings};
+use super::settings::{Http2Limits, Http2Settings};
 use super::streams::Streams;
 use breach::{Breach, Http2, Message};
 
@@ -49,7 +49,7 @@ pub trait ServerSink {
 pub struct Server {
     reader: FrameReader,
     core: Core,
-    streams: Streams<Stream>,
+    streams: Streams<Http2ServerStream>,
     /// Bytes of the preface that came.
     preface: usize,
     /// Highest stream that a client opened.
@@ -62,7 +62,7 @@ pub struct Server {
 
 /// A request under way.
 #[derive(Debug)]
-struct Stream {
+struct Http2ServerStream {
     half: Half,
     content_length: Option<u64>,
     received: u64,
@@ -72,7 +72,7 @@ struct Stream {
     answered: bool,
 }
 
-impl AsHalf for Stream {
+impl AsHalf for Http2ServerStream {
     fn half(&mut self) -> &mut Half {
         &mut self.half
     }
@@ -80,7 +80,7 @@ impl AsHalf for Stream {
 
 impl Server {
     /// A connection of which nothing came yet. Streams beyond `max_concurrent_streams` of the limits are refused.
-    pub fn new(limits: Limits) -> Server {
+    pub fn new(limits: Http2Limits) -> Server {
         Server {
             reader: FrameReader::default(),
             core: Core::new(limits),
@@ -103,12 +103,12 @@ impl Server {
     }
 
     /// Returns the settings that the client announced.
-    pub fn peer(&self) -> &Settings {
+    pub fn peer(&self) -> &Http2Settings {
         &self.core.peer
     }
 
     /// Frames and bytes so far.
-    pub fn counts(&self) -> &Counts {
+    pub fn counts(&self) -> &Http2Counts {
         &self.core.counts
     }
 
@@ -198,7 +198,7 @@ impl Server {
         let last = last.unwrap_or(self.last);
         self.leaving = Some(last);
         frame::goaway(last, code, text, out);
-        self.core.sent(Kind::GoAway);
+        self.core.sent(Http2FrameKind::GoAway);
     }
 
     /// The answer is all sent: the stream is over; what is left of the request is not wanted (RFC 9113 section 8.1).
@@ -243,7 +243,7 @@ impl Server {
         self.preface += taken;
         input = &input[taken..];
         let Server { reader, core, streams, last, leaving, receiving, .. } = self;
-        let mut part = Requests { sink, core, streams, last, leaving: *leaving, receiving };
+        let mut part = Http2Requests { sink, core, streams, last, leaving: *leaving, receiving };
         part::read(reader, &mut part, input, out)
     }
 }
@@ -258,21 +258,21 @@ fn block<'f>(
 }
 
 /// All of a server but its reader, whose buffer is lent while a frame is dealt with.
-struct Requests<'s, S> {
+struct Http2Requests<'s, S> {
     sink: &'s mut S,
     core: &'s mut Core,
-    streams: &'s mut Streams<Stream>,
+    streams: &'s mut Streams<Http2ServerStream>,
     last: &'s mut u32,
     leaving: Option<u32>,
     receiving: &'s mut Option<u32>,
 }
 
-impl<S: ServerSink> Part for Requests<'_, S> {
-    type Stream = Stream;
+impl<S: ServerSink> Part for Http2Requests<'_, S> {
+    type Stream = Http2ServerStream;
 
     const FROM_SERVER: bool = false;
 
-    fn state(&mut self) -> (&mut Core, &mut Streams<Stream>) {
+    fn state(&mut self) -> (&mut Core, &mut Streams<Http2ServerStream>) {
         (self.core, self.streams)
     }
 
@@ -382,7 +382,7 @@ impl<S: ServerSink> Part for Requests<'_, S> {
     }
 }
 
-impl<S: ServerSink> Requests<'_, S> {
+impl<S: ServerSink> Http2Requests<'_, S> {
     /// A frame came for a stream that is over. One above the last number of GOAWAY was never taken.
     fn closed(&self, stream: u32) -> Result<(), Http2> {
         if self.leaving.is_some_and(|last| stream > last) { Ok(()) } else { self.core.closed(stream) }
@@ -421,7 +421,10 @@ impl<S: ServerSink> Requests<'_, S> {
             (None, None) => {}
         }
         let half = self.core.half();
-        self.streams.insert(id, Stream { half, content_length, received: 0, whole: false, answered: false });
+        self.streams.insert(
+            id,
+            Http2ServerStream { half, content_length, received: 0, whole: false, answered: false },
+        );
         self.sink.head(id, block.len(), !whole.end_stream);
         if whole.end_stream {
             self.is_whole(id);

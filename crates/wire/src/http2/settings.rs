@@ -1,6 +1,6 @@
 //! SETTINGS (RFC 9113 section 6.5), and what this side bounds.
 
-use super::frame::{self, Kind, LEAST_FRAME_SIZE, MOST_FRAME_SIZE};
+use super::frame::{self, Http2FrameKind, LEAST_FRAME_SIZE, MOST_FRAME_SIZE};
 use breach::Http2;
 
 const HEADER_TABLE_SIZE: u16 = 0x1;
@@ -18,7 +18,7 @@ pub(super) const DEFAULT_WINDOW: u32 = 65_535;
 
 /// Settings that one side announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settings {
+pub struct Http2Settings {
     /// Bytes of the table that decodes the peer's blocks.
     pub header_table_size: u32,
     /// Streams that the peer may have open; `None`: no limit is told.
@@ -31,10 +31,10 @@ pub struct Settings {
     pub max_header_list_size: Option<u32>,
 }
 
-impl Default for Settings {
+impl Default for Http2Settings {
     /// The values that hold before any SETTINGS frame.
-    fn default() -> Settings {
-        Settings {
+    fn default() -> Http2Settings {
+        Http2Settings {
             header_table_size: 4096,
             max_concurrent_streams: None,
             initial_window_size: DEFAULT_WINDOW,
@@ -46,9 +46,9 @@ impl Default for Settings {
 
 /// Settings and windows that this side grants a peer, and limits of what it bears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct Http2Limits {
     /// Settings that are announced.
-    pub settings: Settings,
+    pub settings: Http2Settings,
     /// Bytes that may come on the connection before they are granted anew; at least 65,535.
     pub connection_window: u32,
     /// Bytes of table that this side's encoder uses at most.
@@ -61,15 +61,15 @@ pub struct Limits {
     pub idle_frames: u32,
 }
 
-impl Default for Limits {
+impl Default for Http2Limits {
     /// Windows of 2^30-1, as h2load has them; header lists of 64 KiB.
-    fn default() -> Limits {
-        let settings = Settings {
+    fn default() -> Http2Limits {
+        let settings = Http2Settings {
             initial_window_size: (1 << 30) - 1,
             max_header_list_size: Some(65_536),
-            ..Settings::default()
+            ..Http2Settings::default()
         };
-        Limits {
+        Http2Limits {
             settings,
             connection_window: (1 << 30) - 1,
             encoder_table_size: 4096,
@@ -80,16 +80,16 @@ impl Default for Limits {
     }
 }
 
-impl Settings {
+impl Http2Settings {
     /// Appends a SETTINGS frame with what differs from the defaults. A client also refuses pushes and old priorities.
     pub(super) fn write(&self, client: bool, out: &mut Vec<u8>) {
         let at = out.len();
-        frame::header(Kind::Settings, 0, 0, 0, out);
+        frame::header(Http2FrameKind::Settings, 0, 0, 0, out);
         let mut put = |id: u16, value: u32| {
             out.extend_from_slice(&id.to_be_bytes());
             out.extend_from_slice(&value.to_be_bytes());
         };
-        let usual = Settings::default();
+        let usual = Http2Settings::default();
         if self.header_table_size != usual.header_table_size {
             put(HEADER_TABLE_SIZE, self.header_table_size);
         }

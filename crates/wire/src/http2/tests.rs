@@ -12,7 +12,7 @@ struct Answers {
     interims: Vec<u16>,
     bodies: BTreeMap<u64, Vec<u8>>,
     trailers: BTreeMap<u64, Vec<(String, String)>>,
-    ends: BTreeMap<u64, End>,
+    ends: BTreeMap<u64, Http2End>,
 }
 
 fn text(name: &[u8], value: &[u8]) -> (String, String) {
@@ -35,7 +35,7 @@ impl ClientSink for Answers {
     fn trailer(&mut self, request: u64, name: &[u8], value: &[u8]) {
         self.trailers.entry(request).or_default().push(text(name, value));
     }
-    fn ended(&mut self, request: u64, end: End) {
+    fn ended(&mut self, request: u64, end: Http2End) {
         assert_eq!(self.ends.insert(request, end), None, "ended twice");
     }
 }
@@ -92,17 +92,20 @@ const GET: [Field; 4] = [(":method", "GET"), (":scheme", "http"), (":path", "/a"
 const POST: [Field; 4] =
     [(":method", "POST"), (":scheme", "http"), (":path", "/a"), (":authority", "origin")];
 
-fn frame(kind: Kind, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+fn frame(kind: Http2FrameKind, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     frame::header(kind, flags, stream, payload.len(), &mut out);
     out.extend_from_slice(payload);
     out
 }
 
-fn small(stream: u32, connection: u32, streams: Option<u32>) -> Limits {
-    let settings =
-        Settings { initial_window_size: stream, max_concurrent_streams: streams, ..Settings::default() };
-    Limits { settings, connection_window: connection, ..Limits::default() }
+fn small(stream: u32, connection: u32, streams: Option<u32>) -> Http2Limits {
+    let settings = Http2Settings {
+        initial_window_size: stream,
+        max_concurrent_streams: streams,
+        ..Http2Settings::default()
+    };
+    Http2Limits { settings, connection_window: connection, ..Http2Limits::default() }
 }
 
 proptest! {
@@ -143,7 +146,7 @@ proptest! {
         }
         for (number, (sent, came)) in bodies.iter().enumerate() {
             let (request, stream) = (number as u64, 2 * number as u32 + 1);
-            prop_assert_eq!(answers.ends.get(&request), Some(&End::Whole));
+            prop_assert_eq!(answers.ends.get(&request), Some(&Http2End::Whole));
             prop_assert_eq!(requests.bodies.get(&stream).cloned().unwrap_or_default(), content(stream, sent.unwrap_or(0)));
             prop_assert_eq!(answers.bodies.get(&request).cloned().unwrap_or_default(), content(stream, came.unwrap_or(0)));
         }
@@ -159,18 +162,18 @@ proptest! {
     ) {
         let mut bytes = Vec::new();
         for (kind, flags, stream, payload) in &frames {
-            let kind = Kind::ALL.get(usize::from(*kind)).copied().unwrap_or(Kind::Unknown);
+            let kind = Http2FrameKind::ALL.get(usize::from(*kind)).copied().unwrap_or(Http2FrameKind::Unknown);
             bytes.extend(frame(kind, *flags, *stream, payload));
         }
-        let settings = frame(Kind::Settings, 0, 0, &[]);
-        let (mut client, mut out) = (Client::new(Limits::default()), Vec::new());
+        let settings = frame(Http2FrameKind::Settings, 0, 0, &[]);
+        let (mut client, mut out) = (Client::new(Http2Limits::default()), Vec::new());
         let mut template = Template::default();
         client.request(0, &mut template, indexed(&GET), None, &mut out);
         client.request(1, &mut template, indexed(&GET), None, &mut out);
         let written = out.len();
         let _ = client.read(&[settings.as_slice(), &bytes].concat(), &mut Answers::default(), &mut out);
         prop_assert!(out.len() <= written + 2 * bytes.len() + 200);
-        let (mut server, mut out) = (Server::new(Limits::default()), Vec::new());
+        let (mut server, mut out) = (Server::new(Http2Limits::default()), Vec::new());
         let _ = server.read(&[PREFACE, settings.as_slice(), &bytes].concat(), &mut Requests::default(), &mut out);
         prop_assert!(out.len() <= 2 * bytes.len() + 200);
     }
@@ -196,12 +199,12 @@ fn block(fields: &[Field]) -> Vec<u8> {
 }
 
 fn headers(stream: u32, end: bool, fields: &[Field]) -> Vec<u8> {
-    frame(Kind::Headers, END_HEADERS | if end { END_STREAM } else { 0 }, stream, &block(fields))
+    frame(Http2FrameKind::Headers, END_HEADERS | if end { END_STREAM } else { 0 }, stream, &block(fields))
 }
 
 fn settings(entries: &[(u16, u32)]) -> Vec<u8> {
     let entry = |(id, value): &(u16, u32)| [id.to_be_bytes().as_slice(), &value.to_be_bytes()].concat();
-    frame(Kind::Settings, 0, 0, &entries.iter().flat_map(entry).collect::<Vec<u8>>())
+    frame(Http2FrameKind::Settings, 0, 0, &entries.iter().flat_map(entry).collect::<Vec<u8>>())
 }
 
 const OK: [Field; 1] = [(":status", "200")];
@@ -212,103 +215,112 @@ fn servers_that_break_a_connection() {
     let first = settings(&[]);
     let cases: Vec<(&str, Vec<u8>, Code)> = vec![
         ("no settings first", headers(1, true, &OK), Code::PROTOCOL_ERROR),
-        ("settings acknowledged first", frame(Kind::Settings, ACK, 0, &[]), Code::PROTOCOL_ERROR),
-        ("settings of a stream", frame(Kind::Settings, 0, 1, &[]), Code::PROTOCOL_ERROR),
-        ("settings of odd length", frame(Kind::Settings, 0, 0, &[0; 5]), Code::FRAME_SIZE_ERROR),
+        ("settings acknowledged first", frame(Http2FrameKind::Settings, ACK, 0, &[]), Code::PROTOCOL_ERROR),
+        ("settings of a stream", frame(Http2FrameKind::Settings, 0, 1, &[]), Code::PROTOCOL_ERROR),
+        ("settings of odd length", frame(Http2FrameKind::Settings, 0, 0, &[0; 5]), Code::FRAME_SIZE_ERROR),
         ("pushes enabled", settings(&[(2, 1)]), Code::PROTOCOL_ERROR),
         ("window of 2^31", settings(&[(4, 1 << 31)]), Code::FLOW_CONTROL_ERROR),
         ("small frames", settings(&[(5, 16_383)]), Code::PROTOCOL_ERROR),
         (
             "acknowledgement with payload",
-            [first.clone(), frame(Kind::Settings, ACK, 0, &[0; 6])].concat(),
+            [first.clone(), frame(Http2FrameKind::Settings, ACK, 0, &[0; 6])].concat(),
             Code::FRAME_SIZE_ERROR,
         ),
         (
             "ping of seven bytes",
-            [first.clone(), frame(Kind::Ping, 0, 0, &[0; 7])].concat(),
+            [first.clone(), frame(Http2FrameKind::Ping, 0, 0, &[0; 7])].concat(),
             Code::FRAME_SIZE_ERROR,
         ),
         (
             "ping of a stream",
-            [first.clone(), frame(Kind::Ping, 0, 1, &[0; 8])].concat(),
+            [first.clone(), frame(Http2FrameKind::Ping, 0, 1, &[0; 8])].concat(),
             Code::PROTOCOL_ERROR,
         ),
         (
             "push",
-            [first.clone(), frame(Kind::PushPromise, END_HEADERS, 1, &[0, 0, 0, 2])].concat(),
+            [first.clone(), frame(Http2FrameKind::PushPromise, END_HEADERS, 1, &[0, 0, 0, 2])].concat(),
             Code::PROTOCOL_ERROR,
         ),
-        ("data of stream 0", [first.clone(), frame(Kind::Data, 0, 0, b"x")].concat(), Code::PROTOCOL_ERROR),
+        (
+            "data of stream 0",
+            [first.clone(), frame(Http2FrameKind::Data, 0, 0, b"x")].concat(),
+            Code::PROTOCOL_ERROR,
+        ),
         (
             "data of an idle stream",
-            [first.clone(), frame(Kind::Data, 0, 7, b"x")].concat(),
+            [first.clone(), frame(Http2FrameKind::Data, 0, 7, b"x")].concat(),
             Code::PROTOCOL_ERROR,
         ),
         ("head of an idle stream", [first.clone(), headers(7, true, &OK)].concat(), Code::PROTOCOL_ERROR),
         ("head of a server's stream", [first.clone(), headers(2, true, &OK)].concat(), Code::PROTOCOL_ERROR),
         (
             "reset of an idle stream",
-            [first.clone(), frame(Kind::RstStream, 0, 9, &[0; 4])].concat(),
+            [first.clone(), frame(Http2FrameKind::RstStream, 0, 9, &[0; 4])].concat(),
             Code::PROTOCOL_ERROR,
         ),
         (
             "reset of three bytes",
-            [first.clone(), frame(Kind::RstStream, 0, 1, &[0; 3])].concat(),
+            [first.clone(), frame(Http2FrameKind::RstStream, 0, 1, &[0; 3])].concat(),
             Code::FRAME_SIZE_ERROR,
         ),
         (
             "window of nothing",
-            [first.clone(), frame(Kind::WindowUpdate, 0, 0, &[0; 4])].concat(),
+            [first.clone(), frame(Http2FrameKind::WindowUpdate, 0, 0, &[0; 4])].concat(),
             Code::PROTOCOL_ERROR,
         ),
         (
             "window beyond 2^31",
-            [first.clone(), frame(Kind::WindowUpdate, 0, 0, &[0x7F, 0xFF, 0xFF, 0xFF])].concat(),
+            [first.clone(), frame(Http2FrameKind::WindowUpdate, 0, 0, &[0x7F, 0xFF, 0xFF, 0xFF])].concat(),
             Code::FLOW_CONTROL_ERROR,
         ),
         (
             "continuation alone",
-            [first.clone(), frame(Kind::Continuation, END_HEADERS, 1, &[])].concat(),
+            [first.clone(), frame(Http2FrameKind::Continuation, END_HEADERS, 1, &[])].concat(),
             Code::PROTOCOL_ERROR,
         ),
         (
             "a frame within a block",
-            [first.clone(), frame(Kind::Headers, 0, 1, &[0x88]), frame(Kind::Ping, 0, 0, &[0; 8])].concat(),
+            [
+                first.clone(),
+                frame(Http2FrameKind::Headers, 0, 1, &[0x88]),
+                frame(Http2FrameKind::Ping, 0, 0, &[0; 8]),
+            ]
+            .concat(),
             Code::PROTOCOL_ERROR,
         ),
         (
             "a block without end",
             [
                 first.clone(),
-                frame(Kind::Headers, 0, 1, &[0x88]),
-                frame(Kind::Continuation, 0, 1, &[]).repeat(1025),
+                frame(Http2FrameKind::Headers, 0, 1, &[0x88]),
+                frame(Http2FrameKind::Continuation, 0, 1, &[]).repeat(1025),
             ]
             .concat(),
             Code::ENHANCE_YOUR_CALM,
         ),
         (
             "a block of nonsense",
-            [first.clone(), frame(Kind::Headers, END_HEADERS, 1, &[0xFF; 9])].concat(),
+            [first.clone(), frame(Http2FrameKind::Headers, END_HEADERS, 1, &[0xFF; 9])].concat(),
             Code::COMPRESSION_ERROR,
         ),
         (
             "padding longer than data",
-            [first.clone(), frame(Kind::Data, PADDED, 1, &[9, 0])].concat(),
+            [first.clone(), frame(Http2FrameKind::Data, PADDED, 1, &[9, 0])].concat(),
             Code::PROTOCOL_ERROR,
         ),
         (
             "padding longer than a head",
-            [first.clone(), frame(Kind::Headers, PADDED, 1, &[9, 0])].concat(),
+            [first.clone(), frame(Http2FrameKind::Headers, PADDED, 1, &[9, 0])].concat(),
             Code::PROTOCOL_ERROR,
         ),
         (
             "a frame too long",
-            [first.clone(), frame(Kind::Data, 0, 1, &[0; 16_385])].concat(),
+            [first.clone(), frame(Http2FrameKind::Data, 0, 1, &[0; 16_385])].concat(),
             Code::FRAME_SIZE_ERROR,
         ),
         (
             "data after the end",
-            [first.clone(), headers(1, true, &OK), frame(Kind::Data, 0, 1, b"x")].concat(),
+            [first.clone(), headers(1, true, &OK), frame(Http2FrameKind::Data, 0, 1, b"x")].concat(),
             Code::STREAM_CLOSED,
         ),
         (
@@ -318,22 +330,23 @@ fn servers_that_break_a_connection() {
         ),
         (
             "goaway of a stream",
-            [first.clone(), frame(Kind::GoAway, 0, 1, &[0; 8])].concat(),
+            [first.clone(), frame(Http2FrameKind::GoAway, 0, 1, &[0; 8])].concat(),
             Code::PROTOCOL_ERROR,
         ),
         (
             "goaway of four bytes",
-            [first.clone(), frame(Kind::GoAway, 0, 0, &[0; 4])].concat(),
+            [first.clone(), frame(Http2FrameKind::GoAway, 0, 0, &[0; 4])].concat(),
             Code::FRAME_SIZE_ERROR,
         ),
         (
             "pings without end",
-            [first.clone(), frame(Kind::Ping, 0, 0, &[0; 8]).repeat(10_001)].concat(),
+            [first.clone(), frame(Http2FrameKind::Ping, 0, 0, &[0; 8]).repeat(10_001)].concat(),
             Code::ENHANCE_YOUR_CALM,
         ),
         (
             "empty data without end",
-            [first.clone(), headers(1, false, &OK), frame(Kind::Data, 0, 1, &[]).repeat(10_001)].concat(),
+            [first.clone(), headers(1, false, &OK), frame(Http2FrameKind::Data, 0, 1, &[]).repeat(10_001)]
+                .concat(),
             Code::ENHANCE_YOUR_CALM,
         ),
     ];
@@ -344,9 +357,9 @@ fn servers_that_break_a_connection() {
             let ended = bytes.chunks(split).try_for_each(|part| client.read(part, &mut answers, &mut out));
             assert_eq!(ended.map_err(|error| error.code()), Err(code), "{name}, split by {split}");
             let goaway = frame::HEADER_LEN + 8;
-            let said = out
-                .windows(goaway)
-                .any(|bytes| bytes[3] == Kind::GoAway as u8 && bytes[13..17] == code.0.to_be_bytes());
+            let said = out.windows(goaway).any(|bytes| {
+                bytes[3] == Http2FrameKind::GoAway as u8 && bytes[13..17] == code.0.to_be_bytes()
+            });
             assert!(said, "{name}: no GOAWAY");
         }
     }
@@ -358,7 +371,7 @@ fn servers_that_break_a_connection() {
 fn servers_that_break_a_stream() {
     let with = |field: Field| vec![(":status", "200"), field];
     let length = |bytes: &'static str| vec![(":status", "200"), ("content-length", bytes)];
-    let data = |stream, end, bytes: &[u8]| frame(Kind::Data, u8::from(end), stream, bytes);
+    let data = |stream, end, bytes: &[u8]| frame(Http2FrameKind::Data, u8::from(end), stream, bytes);
     let cases: Vec<(&str, u64, Vec<Vec<u8>>, &str)> = vec![
         ("no status", 1, vec![headers(1, true, &[("a", "b")])], "pseudo_missing"),
         ("a status of two digits", 1, vec![headers(1, true, &[(":status", "20")])], "status"),
@@ -446,12 +459,12 @@ fn servers_that_break_a_stream() {
         bytes.chunks(3).for_each(|part| client.read(part, &mut answers, &mut out).expect(name));
         assert_eq!(
             answers.ends.get(&request),
-            Some(&End::Broken(Breach::named(malformed).unwrap())),
+            Some(&Http2End::Broken(Breach::named(malformed).unwrap())),
             "{name}"
         );
-        assert_eq!(client.counts().sent[Kind::RstStream as usize], 1, "{name}");
+        assert_eq!(client.counts().sent[Http2FrameKind::RstStream as usize], 1, "{name}");
         client.read(&headers(5, true, &OK), &mut answers, &mut out).expect("the connection lives on");
-        assert_eq!(answers.ends.get(&5), Some(&End::Whole), "{name}");
+        assert_eq!(answers.ends.get(&5), Some(&Http2End::Whole), "{name}");
     }
 }
 
@@ -462,15 +475,15 @@ fn what_a_good_server_may_do() {
     let padded = [&[3][..], b"hello", &[0; 3]].concat();
     let bytes = [
         settings(&[(4, 0), (99, 7)]),
-        frame(Kind::Unknown, 0, 3, b"whatever"),
+        frame(Http2FrameKind::Unknown, 0, 3, b"whatever"),
         headers(1, false, &[(":status", "103"), ("link", "</a>")]),
         headers(1, false, &[(":status", "200"), ("content-length", "5"), ("etag", "x")]),
-        frame(Kind::Data, PADDED, 1, &padded),
+        frame(Http2FrameKind::Data, PADDED, 1, &padded),
         headers(1, true, &[("checksum", "abc")]),
         headers(3, true, &[(":status", "200"), ("content-length", "500")]),
         headers(5, true, &[(":status", "413")]),
-        frame(Kind::RstStream, 0, 5, &[0; 4]),
-        frame(Kind::Ping, 0, 0, b"12345678"),
+        frame(Http2FrameKind::RstStream, 0, 5, &[0; 4]),
+        frame(Http2FrameKind::Ping, 0, 0, b"12345678"),
     ]
     .concat();
     bytes.chunks(2).for_each(|part| client.read(part, &mut answers, &mut out).expect("good"));
@@ -478,10 +491,10 @@ fn what_a_good_server_may_do() {
     assert_eq!(answers.statuses, [(1, 200), (3, 200), (5, 413)].into());
     assert_eq!(answers.bodies, [(1, b"hello".to_vec())].into());
     assert_eq!(answers.trailers[&1], [("checksum".to_owned(), "abc".to_owned())]);
-    assert_eq!(answers.ends, [(1, End::Whole), (3, End::Whole), (5, End::Whole)].into());
-    assert!(out.windows(17).any(|bytes| bytes == frame(Kind::Ping, ACK, 0, b"12345678")));
+    assert_eq!(answers.ends, [(1, Http2End::Whole), (3, Http2End::Whole), (5, Http2End::Whole)].into());
+    assert!(out.windows(17).any(|bytes| bytes == frame(Http2FrameKind::Ping, ACK, 0, b"12345678")));
     assert_eq!(
-        client.counts().sent[Kind::RstStream as usize],
+        client.counts().sent[Http2FrameKind::RstStream as usize],
         1,
         "an upload that nobody wants any more is given up"
     );
@@ -493,14 +506,14 @@ fn what_was_not_processed_may_be_sent_again() {
     let mut out = Vec::new();
     let mut goaway = vec![0, 0, 0, 3, 0, 0, 0, 0];
     goaway.extend_from_slice(b"bye");
-    let refused = frame(Kind::RstStream, 0, 1, &Code::REFUSED_STREAM.0.to_be_bytes());
-    let bytes = [settings(&[]), refused, frame(Kind::GoAway, 0, 0, &goaway)].concat();
+    let refused = frame(Http2FrameKind::RstStream, 0, 1, &Code::REFUSED_STREAM.0.to_be_bytes());
+    let bytes = [settings(&[]), refused, frame(Http2FrameKind::GoAway, 0, 0, &goaway)].concat();
     client.read(&bytes, &mut answers, &mut out).expect("good");
-    assert_eq!(answers.ends, [(1, End::Unprocessed), (5, End::Unprocessed)].into());
+    assert_eq!(answers.ends, [(1, Http2End::Unprocessed), (5, Http2End::Unprocessed)].into());
     assert_eq!((client.room(), client.is_leaving(), client.under_way()), (0, true, 1));
     assert_eq!(client.goaway(), Some(&GoAway { last: 3, code: Code::NO_ERROR, text: b"bye".to_vec() }));
     client.read(&headers(3, true, &OK), &mut answers, &mut out).expect("the rest finishes");
-    assert_eq!(answers.ends[&3], End::Whole);
+    assert_eq!(answers.ends[&3], Http2End::Whole);
 }
 
 /// Windows: never more is sent than was granted, below zero too; the stall is told.
@@ -511,31 +524,35 @@ fn content_waits_for_windows() {
     client.read(&settings(&[(4, 4)]), &mut answers, &mut out).expect("good");
     out.clear();
     client.send(&mut Counting, &mut out);
-    assert_eq!(out, frame(Kind::Data, 0, 5, &content(5, 4)));
+    assert_eq!(out, frame(Http2FrameKind::Data, 0, 5, &content(5, 4)));
     assert_eq!(client.blocked(), Blocked { by_connection: false, by_stream: true });
     client.read(&settings(&[(4, 2)]), &mut answers, &mut out).expect("good");
-    client.read(&frame(Kind::WindowUpdate, 0, 5, &[0, 0, 0, 3]), &mut answers, &mut out).expect("good");
+    client
+        .read(&frame(Http2FrameKind::WindowUpdate, 0, 5, &[0, 0, 0, 3]), &mut answers, &mut out)
+        .expect("good");
     out.clear();
     client.send(&mut Counting, &mut out);
-    assert_eq!(out, frame(Kind::Data, 0, 5, &content(5, 5)[4..]), "2 - 4 + 3 is one byte");
-    client.read(&frame(Kind::WindowUpdate, 0, 5, &[0, 0, 1, 0]), &mut answers, &mut out).expect("good");
+    assert_eq!(out, frame(Http2FrameKind::Data, 0, 5, &content(5, 5)[4..]), "2 - 4 + 3 is one byte");
+    client
+        .read(&frame(Http2FrameKind::WindowUpdate, 0, 5, &[0, 0, 1, 0]), &mut answers, &mut out)
+        .expect("good");
     out.clear();
     client.send(&mut Counting, &mut out);
-    assert_eq!(out, frame(Kind::Data, END_STREAM, 5, &content(5, 10)[5..]));
+    assert_eq!(out, frame(Http2FrameKind::Data, END_STREAM, 5, &content(5, 10)[5..]));
     assert_eq!((client.has_content(), client.blocked()), (false, Blocked::default()));
 }
 
 /// An equal block means the same without being decoded, and no longer once the table has changed.
 #[test]
 fn equal_heads_are_known() {
-    let (mut client, mut out) = (Client::new(Limits::default()), Vec::new());
+    let (mut client, mut out) = (Client::new(Http2Limits::default()), Vec::new());
     let (mut template, mut answers) = (Template::default(), Answers::default());
     client.read(&settings(&[]), &mut answers, &mut out).expect("good");
     for number in 0..4 {
         client.request(number, &mut template, indexed(&GET), None, &mut out);
     }
     let same = [(":status", "200"), ("x-cache", "HIT")];
-    let insert = frame(Kind::Headers, END_HEADERS | END_STREAM, 5, &[0x88, 0x40, 1, b'a', 1, b'b']);
+    let insert = frame(Http2FrameKind::Headers, END_HEADERS | END_STREAM, 5, &[0x88, 0x40, 1, b'a', 1, b'b']);
     let bytes = [headers(1, true, &same), headers(3, true, &same), insert, headers(7, true, &same)].concat();
     client.read(&bytes, &mut answers, &mut out).expect("good");
     assert_eq!(client.counts().known_blocks, 1);
@@ -552,11 +569,11 @@ fn long_heads_go_in_several_frames() {
     let fields =
         [(":method", "GET"), (":scheme", "http"), (":path", long.as_str()), (":authority", "origin")];
     let fields = fields.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes(), Indexing::Literal));
-    let (mut client, mut out) = (Client::new(Limits::default()), Vec::new());
+    let (mut client, mut out) = (Client::new(Http2Limits::default()), Vec::new());
     client.open(&mut out);
     client.request(0, &mut Template::default(), fields, None, &mut out);
-    assert_eq!(client.counts().sent[Kind::Continuation as usize], 2);
-    let (mut server, mut requests) = (Server::new(Limits::default()), Requests::default());
+    assert_eq!(client.counts().sent[Http2FrameKind::Continuation as usize], 2);
+    let (mut server, mut requests) = (Server::new(Http2Limits::default()), Requests::default());
     out.chunks(999).for_each(|part| server.read(part, &mut requests, &mut Vec::new()).expect("good"));
     assert_eq!(requests.fields[&1][2].1, long);
     assert_eq!(requests.whole, [1]);
@@ -567,9 +584,9 @@ fn long_heads_go_in_several_frames() {
 fn clients_that_attack() {
     let begin = [&PREFACE[..], &settings(&[])].concat();
     let get = block(&GET);
-    let open = |id: u32| frame(Kind::Headers, END_HEADERS | END_STREAM, id, &get);
-    let reset = |id: u32| frame(Kind::RstStream, 0, id, &Code::CANCEL.0.to_be_bytes());
-    let nothing = |id: u32| frame(Kind::WindowUpdate, 0, id, &[0; 4]);
+    let open = |id: u32| frame(Http2FrameKind::Headers, END_HEADERS | END_STREAM, id, &get);
+    let reset = |id: u32| frame(Http2FrameKind::RstStream, 0, id, &Code::CANCEL.0.to_be_bytes());
+    let nothing = |id: u32| frame(Http2FrameKind::WindowUpdate, 0, id, &[0; 4]);
     let many = |each: &dyn Fn(u32) -> Vec<u8>| {
         (0..2000).flat_map(|at| [open(2 * at + 1), each(2 * at + 1)].concat()).collect()
     };
@@ -580,7 +597,7 @@ fn clients_that_attack() {
     ];
     for (name, bytes) in cases {
         let (mut server, mut requests, mut out) =
-            (Server::new(Limits::default()), Requests::default(), Vec::new());
+            (Server::new(Http2Limits::default()), Requests::default(), Vec::new());
         server.read(&begin, &mut requests, &mut out).expect("good");
         let ended = server.read(&bytes, &mut requests, &mut out);
         assert_eq!(ended.map_err(|error| error.code()), Err(Code::ENHANCE_YOUR_CALM), "{name}");
@@ -591,11 +608,11 @@ fn clients_that_attack() {
 fn a_server_refuses_what_is_too_much_and_says_goodbye() {
     let (mut server, mut requests, mut out) =
         (Server::new(small(1000, 65_535, Some(1))), Requests::default(), Vec::new());
-    let get = |id| frame(Kind::Headers, END_HEADERS | END_STREAM, id, &block(&GET));
+    let get = |id| frame(Http2FrameKind::Headers, END_HEADERS | END_STREAM, id, &block(&GET));
     let bytes = [&PREFACE[..], &settings(&[]), &get(1), &get(3)].concat();
     server.read(&bytes, &mut requests, &mut out).expect("good");
     assert_eq!((requests.whole.as_slice(), server.under_way()), ([1].as_slice(), 1));
-    assert!(out.ends_with(&frame(Kind::RstStream, 0, 3, &Code::REFUSED_STREAM.0.to_be_bytes())));
+    assert!(out.ends_with(&frame(Http2FrameKind::RstStream, 0, 3, &Code::REFUSED_STREAM.0.to_be_bytes())));
     server.go_away(None, Code::NO_ERROR, b"", &mut out);
     out.clear();
     server.read(&get(5), &mut requests, &mut out).expect("what was under way is passed over");
@@ -604,20 +621,20 @@ fn a_server_refuses_what_is_too_much_and_says_goodbye() {
     server.interim(1, indexed(&[(":status", "103")]), &mut out);
     server.respond(1, indexed(&OK), Some((3, After::Trailers(trailers))), &mut out);
     server.send(&mut Counting, &mut out);
-    let (mut client, mut answers) = (Client::new(Limits::default()), Answers::default());
+    let (mut client, mut answers) = (Client::new(Http2Limits::default()), Answers::default());
     client.request(0, &mut Template::default(), indexed(&GET), None, &mut Vec::new());
     client.read(&[settings(&[]), out].concat(), &mut answers, &mut Vec::new()).expect("good");
     assert_eq!((answers.interims.as_slice(), answers.bodies[&0].clone()), ([103].as_slice(), content(1, 3)));
     assert_eq!(answers.trailers[&0], [("grpc-status".to_owned(), "0".to_owned())]);
-    assert_eq!((answers.ends[&0], server.under_way()), (End::Whole, 0));
+    assert_eq!((answers.ends[&0], server.under_way()), (Http2End::Whole, 0));
 }
 
 /// Content goes out as it is released, and may end in a reset instead of its last byte.
 #[test]
 fn slow_content_and_content_that_is_cut() {
     let (mut server, mut requests, mut out) =
-        (Server::new(Limits::default()), Requests::default(), Vec::new());
-    let get = |id| frame(Kind::Headers, END_HEADERS | END_STREAM, id, &block(&GET));
+        (Server::new(Http2Limits::default()), Requests::default(), Vec::new());
+    let get = |id| frame(Http2FrameKind::Headers, END_HEADERS | END_STREAM, id, &block(&GET));
     server.read(&[&PREFACE[..], &settings(&[]), &get(1)].concat(), &mut requests, &mut out).expect("good");
     server.respond(1, indexed(&OK), Some((5, After::Reset(Code::INTERNAL_ERROR))), &mut out);
     server.release(1, 2);
@@ -625,20 +642,21 @@ fn slow_content_and_content_that_is_cut() {
     server.send(&mut Counting, &mut out);
     assert_eq!(
         (out.clone(), server.blocked()),
-        (frame(Kind::Data, 0, 1, &content(1, 2)), Blocked::default())
+        (frame(Http2FrameKind::Data, 0, 1, &content(1, 2)), Blocked::default())
     );
     server.release(1, 5);
     out.clear();
     server.send(&mut Counting, &mut out);
-    let reset = frame(Kind::RstStream, 0, 1, &Code::INTERNAL_ERROR.0.to_be_bytes());
-    assert_eq!(out, [frame(Kind::Data, 0, 1, &content(1, 5)[2..]), reset].concat());
+    let reset = frame(Http2FrameKind::RstStream, 0, 1, &Code::INTERNAL_ERROR.0.to_be_bytes());
+    assert_eq!(out, [frame(Http2FrameKind::Data, 0, 1, &content(1, 5)[2..]), reset].concat());
     assert!(!server.is_open(1));
 }
 
 /// Fields that are longer than this side takes are its own limit: their stream ends, the table stays right, and others go on.
 #[test]
 fn a_head_beyond_the_limit_ends_its_stream_alone() {
-    let (mut client, mut answers, mut out) = (Client::new(Limits::default()), Answers::default(), Vec::new());
+    let (mut client, mut answers, mut out) =
+        (Client::new(Http2Limits::default()), Answers::default(), Vec::new());
     client.open(&mut out);
     for request in [1, 3, 5] {
         client.request(request, &mut Template::default(), indexed(&GET), None, &mut out);
@@ -661,19 +679,24 @@ fn a_head_beyond_the_limit_ends_its_stream_alone() {
     block.extend(vec![b'y'; 300_000]);
     block.extend(kept(b"last", b"two"));
     let pieces: Vec<&[u8]> = block.chunks(16_000).collect();
-    let mut bytes = [settings(&[]), frame(Kind::Headers, 0, 1, pieces[0])].concat();
+    let mut bytes = [settings(&[]), frame(Http2FrameKind::Headers, 0, 1, pieces[0])].concat();
     for (at, piece) in pieces.iter().enumerate().skip(1) {
         let flags = if at + 1 == pieces.len() { END_HEADERS } else { 0 };
-        bytes.extend(frame(Kind::Continuation, flags, 1, piece));
+        bytes.extend(frame(Http2FrameKind::Continuation, flags, 1, piece));
     }
     // The newest entry is the last field.
-    bytes.extend(frame(Kind::Headers, END_HEADERS | END_STREAM, 5, &[0x88, 0xBE]));
+    bytes.extend(frame(Http2FrameKind::Headers, END_HEADERS | END_STREAM, 5, &[0x88, 0xBE]));
     bytes.chunks(1000).for_each(|part| client.read(part, &mut answers, &mut out).expect("it goes on"));
     let limit = Breach::named("fields_limit").unwrap();
-    assert_eq!((answers.ends.get(&1), answers.ends.get(&5)), (Some(&End::Broken(limit)), Some(&End::Whole)));
+    assert_eq!(
+        (answers.ends.get(&1), answers.ends.get(&5)),
+        (Some(&Http2End::Broken(limit)), Some(&Http2End::Whole))
+    );
     assert_eq!(answers.fields.get(&5), Some(&vec![("last".to_owned(), "two".to_owned())]));
     assert_eq!(answers.fields.get(&1), None, "nothing of it is told");
     assert!(
-        client.read(&frame(Kind::Headers, END_HEADERS, 3, &[0x88, 0xBF]), &mut answers, &mut out).is_err()
+        client
+            .read(&frame(Http2FrameKind::Headers, END_HEADERS, 3, &[0x88, 0xBF]), &mut answers, &mut out)
+            .is_err()
     );
 }

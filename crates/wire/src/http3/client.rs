@@ -2,18 +2,20 @@
 //!
 //! Start at [`Client::request`] and [`Client::read`].
 
-use super::control::{Core, Counts};
+use super::control::{Core, Http3Counts};
 use super::error::{self, ConnectionError, Lost, code_of};
-use super::frame::{self, FrameReader, Kind, Payload, Piece, Taken};
+use super::frame::{self, FrameReader, Http3FrameKind, Http3Piece, Http3Taken, Payload};
 use super::limits::Limits;
 use super::number::{id, key, number};
 use super::qpack;
-use super::quic::{Dialled, EcnCounts, Happened, Opened, QlogWriter, Quic, Read, Received, Stats, Transmit};
+use super::quic::{
+    Dialled, EcnCounts, Happened, Opened, QlogWriter, Quic, QuicRead, Received, Stats, Transmit,
+};
 use super::upload::{Pause, UNWANTED, Upload};
 use crate::http2::memo::BlockMemo;
 use crate::http2::message::{Fields, Section};
 use crate::http2::streams::Streams;
-use crate::http2::{Blocked, BodySource, ClientSink, Code, End, Indexing};
+use crate::http2::{Blocked, BodySource, ClientSink, Code, Http2End, Indexing};
 use crate::tls;
 use breach::{Breach, Http3, Message, Qpack};
 use std::collections::VecDeque;
@@ -84,7 +86,7 @@ pub struct Client {
     core: Core,
     limits: Limits,
     /// Requests under way, by twice the number of their stream and one.
-    streams: Streams<Stream>,
+    streams: Streams<Http3Stream>,
     /// Streams that are open, and carry nothing yet.
     ahead: VecDeque<u64>,
     /// Streams that may send.
@@ -104,7 +106,7 @@ pub struct Client {
 
 /// A request under way.
 #[derive(Debug)]
-struct Stream {
+struct Http3Stream {
     request: u64,
     reader: FrameReader,
     upload: Upload,
@@ -121,7 +123,7 @@ struct Stream {
     allowance: Option<u64>,
 }
 
-impl Stream {
+impl Http3Stream {
     /// True if the answer may have content at all (RFC 9110 section 6.4.1).
     fn may_have_content(&self) -> bool {
         !self.head && !matches!(self.status, 204 | 304)
@@ -139,7 +141,7 @@ impl Client {
     /// # Errors
     /// The host is no name, or TLS lacks what QUIC needs (TLS 1.3 with AES-128-GCM).
     pub fn new(
-        tls: &tls::Client,
+        tls: &tls::TlsClient,
         host: &str,
         to: SocketAddr,
         limits: Limits,
@@ -227,7 +229,7 @@ impl Client {
     }
 
     /// Frames and bytes since this was asked last.
-    pub fn take_counts(&mut self) -> Counts {
+    pub fn take_counts(&mut self) -> Http3Counts {
         std::mem::take(&mut self.core.counts)
     }
 
@@ -257,14 +259,14 @@ impl Client {
         body: Option<u64>,
     ) -> u32 {
         template.write(fields, &mut self.block);
-        self.core.counts.sent(Kind::Headers);
+        self.core.counts.sent(Http3FrameKind::Headers);
         self.core.counts.sent_field_bytes += template.bytes;
         self.core.counts.sent_block_bytes += template.frame.len() as u64;
         let stream = self.ahead.pop_front().unwrap_or_default();
         let number = number(stream);
         let mut upload = Upload::default();
         if body.is_some() {
-            self.core.counts.sent(Kind::Data);
+            self.core.counts.sent(Http3FrameKind::Data);
         }
         let content = body.map(|length| (length, crate::http2::After::End));
         let pause = upload.head(&mut self.quic.quic, stream, &template.frame, content);
@@ -272,7 +274,7 @@ impl Client {
         if upload.queued {
             self.sending.push_back(number);
         }
-        let state = Stream {
+        let state = Http3Stream {
             request,
             reader: FrameReader::default(),
             upload,
@@ -444,7 +446,7 @@ impl Client {
             // Nothing of what was sent early has been processed (RFC 9001 section 4.9.3).
             for key in self.streams.ids(|_, _| true) {
                 if let Some(stream) = self.streams.remove(key) {
-                    sink.ended(stream.request, End::Unprocessed);
+                    sink.ended(stream.request, Http2End::Unprocessed);
                 }
             }
             self.sending.clear();
@@ -483,7 +485,7 @@ impl Client {
         for key in self.streams.ids(|key, stream| id(key / 2) >= first && stream.status == 0) {
             if let Some(stream) = self.streams.remove(key) {
                 give_up(&mut self.quic.quic, &mut self.core, id(key / 2), &stream, UNWANTED);
-                sink.ended(stream.request, End::Unprocessed);
+                sink.ended(stream.request, Http2End::Unprocessed);
             }
         }
     }
@@ -493,12 +495,12 @@ impl Client {
         let key = key(number(stream));
         let Some(mut state) = self.streams.remove(key) else { return Ok(()) };
         let Client { quic, core, memo, limits, text, .. } = self;
-        let mut answer = Answer { core, memo, text, limit: limits.field_section as usize, sink };
+        let mut answer = Http3Answer { core, memo, text, limit: limits.field_section as usize, sink };
         let mut end = None;
         let read = loop {
             let most = state.allowance.unwrap_or(u64::MAX);
             if most == 0 {
-                break Read::Enough;
+                break QuicRead::Enough;
             }
             let most = usize::try_from(most).unwrap_or(usize::MAX);
             let read = quic.quic.read(stream, most, |bytes| {
@@ -508,24 +510,24 @@ impl Client {
                 end = answer.take(&mut state, bytes)?;
                 Ok(end.is_none() && state.allowance.is_none())
             })?;
-            if end.is_some() || read != Read::Enough {
+            if end.is_some() || read != QuicRead::Enough {
                 break read;
             }
         };
         let end = match (end, read) {
             (Some(end), _) => end,
-            (None, Read::Blocked | Read::Enough | Read::Gone) => {
+            (None, QuicRead::Blocked | QuicRead::Enough | QuicRead::Gone) => {
                 self.streams.insert(key, state);
                 return Ok(());
             }
-            (None, Read::Ended) => answer.ended(&state)?,
-            (None, Read::Reset(code)) => {
+            (None, QuicRead::Ended) => answer.ended(&state)?,
+            (None, QuicRead::Reset(code)) => {
                 answer.core.counts.reset_received(code);
-                if code == error::REQUEST_REJECTED { End::Unprocessed } else { End::Reset(code) }
+                if code == error::REQUEST_REJECTED { Http2End::Unprocessed } else { Http2End::Reset(code) }
             }
         };
         match end {
-            End::Broken(breach) => {
+            Http2End::Broken(breach) => {
                 give_up(&mut quic.quic, core, stream, &state, code_of(breach));
                 sink.broke(Some(state.request), breach, &core.sample);
             }
@@ -539,7 +541,7 @@ impl Client {
 }
 
 /// Ends both directions of a stream as far as they are open.
-fn give_up(quic: &mut Quic, core: &mut Core, stream: u64, state: &Stream, code: Code) {
+fn give_up(quic: &mut Quic, core: &mut Core, stream: u64, state: &Http3Stream, code: Code) {
     if !state.upload.done {
         quic.reset(stream, code);
     }
@@ -548,7 +550,7 @@ fn give_up(quic: &mut Quic, core: &mut Core, stream: u64, state: &Stream, code: 
 }
 
 /// State needed to read an answer.
-struct Answer<'c, S> {
+struct Http3Answer<'c, S> {
     core: &'c mut Core,
     memo: &'c mut BlockMemo,
     text: &'c mut Vec<u8>,
@@ -556,15 +558,19 @@ struct Answer<'c, S> {
     sink: &'c mut S,
 }
 
-impl<S: ClientSink> Answer<'_, S> {
+impl<S: ClientSink> Http3Answer<'_, S> {
     /// Takes bytes of an answer; how it has ended, if it has.
-    fn take(&mut self, stream: &mut Stream, mut bytes: &[u8]) -> Result<Option<End>, ConnectionError> {
+    fn take(
+        &mut self,
+        stream: &mut Http3Stream,
+        mut bytes: &[u8],
+    ) -> Result<Option<Http2End>, ConnectionError> {
         loop {
             let before = bytes;
             let taken = match self.piece(stream, &mut bytes) {
                 Ok(None) => continue,
-                Ok(Some(Taken::All)) => return Ok(None),
-                Ok(Some(Taken::Broken(wrong))) => Ok(Some(End::Broken(wrong.into()))),
+                Ok(Some(Http3Taken::All)) => return Ok(None),
+                Ok(Some(Http3Taken::Broken(wrong))) => Ok(Some(Http2End::Broken(wrong.into()))),
                 Err(breach) => Err(breach.into()),
             };
             self.core.show(before);
@@ -573,17 +579,17 @@ impl<S: ClientSink> Answer<'_, S> {
     }
 
     /// Takes the next piece of `bytes`; `None`: there may be more.
-    fn piece(&mut self, stream: &mut Stream, bytes: &mut &[u8]) -> Result<Option<Taken>, Breach> {
+    fn piece(&mut self, stream: &mut Http3Stream, bytes: &mut &[u8]) -> Result<Option<Http3Taken>, Breach> {
         let wrong = match stream.reader.next(bytes, self.limit.max(1024))? {
-            None => return Ok(Some(Taken::All)),
-            Some(Piece::Begins(kind)) => {
+            None => return Ok(Some(Http3Taken::All)),
+            Some(Http3Piece::Begins(kind)) => {
                 self.begins(stream, kind)?;
                 None
             }
-            Some(Piece::Data(data)) => self.data(stream, data),
-            Some(Piece::TooLong) => Some(Message::FieldsLimit),
-            Some(Piece::Whole(_, Payload::Here(block))) => self.block(stream, block)?,
-            Some(Piece::Whole(_, Payload::Kept)) => {
+            Some(Http3Piece::Data(data)) => self.data(stream, data),
+            Some(Http3Piece::TooLong) => Some(Message::FieldsLimit),
+            Some(Http3Piece::Whole(_, Payload::Here(block))) => self.block(stream, block)?,
+            Some(Http3Piece::Whole(_, Payload::Kept)) => {
                 // Memory that a block is kept in is lent while it is read.
                 let block = std::mem::take(&mut stream.reader.kept);
                 let wrong = self.block(stream, &block)?;
@@ -591,22 +597,25 @@ impl<S: ClientSink> Answer<'_, S> {
                 wrong
             }
         };
-        Ok(wrong.map(Taken::Broken))
+        Ok(wrong.map(Http3Taken::Broken))
     }
 
     /// A frame begins: whether it may stand there (RFC 9114 section 4.1).
-    fn begins(&mut self, stream: &Stream, kind: Kind) -> Result<(), Http3> {
+    fn begins(&mut self, stream: &Http3Stream, kind: Http3FrameKind) -> Result<(), Http3> {
         self.core.counts.received(kind);
         match kind {
-            Kind::Data | Kind::Headers if stream.trailers => Err(Http3::AfterTrailers),
-            Kind::Data if stream.status == 0 => Err(Http3::DataFirst),
-            Kind::Data | Kind::Headers | Kind::Other => Ok(()),
-            Kind::PushPromise => Err(Http3::Push),
-            Kind::CancelPush | Kind::Settings | Kind::GoAway | Kind::MaxPushId => Err(Http3::ControlFrame),
+            Http3FrameKind::Data | Http3FrameKind::Headers if stream.trailers => Err(Http3::AfterTrailers),
+            Http3FrameKind::Data if stream.status == 0 => Err(Http3::DataFirst),
+            Http3FrameKind::Data | Http3FrameKind::Headers | Http3FrameKind::Other => Ok(()),
+            Http3FrameKind::PushPromise => Err(Http3::Push),
+            Http3FrameKind::CancelPush
+            | Http3FrameKind::Settings
+            | Http3FrameKind::GoAway
+            | Http3FrameKind::MaxPushId => Err(Http3::ControlFrame),
         }
     }
 
-    fn data(&mut self, stream: &mut Stream, data: &[u8]) -> Option<Message> {
+    fn data(&mut self, stream: &mut Http3Stream, data: &[u8]) -> Option<Message> {
         self.core.counts.data_bytes += data.len() as u64;
         stream.received += data.len() as u64;
         let may = if stream.may_have_content() { stream.content_length.unwrap_or(u64::MAX) } else { 0 };
@@ -617,13 +626,13 @@ impl<S: ClientSink> Answer<'_, S> {
         None
     }
 
-    fn block(&mut self, stream: &mut Stream, block: &[u8]) -> Result<Option<Message>, Qpack> {
+    fn block(&mut self, stream: &mut Http3Stream, block: &[u8]) -> Result<Option<Message>, Qpack> {
         self.core.counts.blocks += 1;
         self.core.counts.block_bytes += block.len() as u64;
         if stream.status == 0 { self.head(stream, block) } else { self.trailers(stream, block) }
     }
 
-    fn head(&mut self, stream: &mut Stream, block: &[u8]) -> Result<Option<Message>, Qpack> {
+    fn head(&mut self, stream: &mut Http3Stream, block: &[u8]) -> Result<Option<Message>, Qpack> {
         let request = stream.request;
         let (status, content_length) = match self.memo.find(block, 0) {
             Some(known) => {
@@ -662,7 +671,7 @@ impl<S: ClientSink> Answer<'_, S> {
         Ok((stream.interims > INTERIM_LIMIT).then_some(Message::InterimLimit))
     }
 
-    fn trailers(&mut self, stream: &mut Stream, block: &[u8]) -> Result<Option<Message>, Qpack> {
+    fn trailers(&mut self, stream: &mut Http3Stream, block: &[u8]) -> Result<Option<Message>, Qpack> {
         stream.trailers = true;
         let request = stream.request;
         let mut bytes = 0;
@@ -677,14 +686,14 @@ impl<S: ClientSink> Answer<'_, S> {
     }
 
     /// The server has ended the stream: whether the answer is whole.
-    fn ended(&mut self, stream: &Stream) -> Result<End, ConnectionError> {
+    fn ended(&mut self, stream: &Http3Stream) -> Result<Http2End, ConnectionError> {
         if stream.reader.is_within_frame() {
             return Err(Http3::FrameCut.into());
         }
         Ok(match stream.status {
-            0 => End::Broken(Http3::NoAnswer.into()),
-            _ if !stream.is_as_long_as_said() => End::Broken(Message::TooLittle.into()),
-            _ => End::Whole,
+            0 => Http2End::Broken(Http3::NoAnswer.into()),
+            _ if !stream.is_as_long_as_said() => Http2End::Broken(Message::TooLittle.into()),
+            _ => Http2End::Whole,
         })
     }
 }

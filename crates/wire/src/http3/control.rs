@@ -3,8 +3,8 @@
 //! Start at [`Core::read`].
 
 use super::error::{self, ConnectionError};
-use super::frame::{self, FrameReader, KINDS, Kind, Payload, Piece, varint};
-use super::quic::{Quic, Read, Written};
+use super::frame::{self, FrameReader, Http3FrameKind, Http3Piece, KINDS, Payload, varint};
+use super::quic::{Quic, QuicRead, QuicWritten};
 use crate::http2::Code;
 use breach::{Breach, Http3, Qpack};
 
@@ -28,11 +28,11 @@ const MAX_FIELD_SECTION_SIZE: u64 = 0x6;
 const OF_HTTP2: [u64; 4] = [0x2, 0x3, 0x4, 0x5];
 
 /// The place of GOAWAY among the frames that are counted.
-pub const GOAWAY: usize = Kind::GoAway as usize;
+pub const GOAWAY: usize = Http3FrameKind::GoAway as usize;
 
 /// Frames and bytes of a connection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct Http3Counts {
     /// Frames received: DATA, HEADERS, CANCEL_PUSH, SETTINGS, PUSH_PROMISE, GOAWAY, MAX_PUSH_ID, all others.
     pub received: [u64; KINDS],
     /// Frames sent, in the same order.
@@ -57,7 +57,7 @@ pub struct Counts {
     pub data_bytes: u64,
 }
 
-impl Counts {
+impl Http3Counts {
     pub(super) fn reset_received(&mut self, code: Code) {
         self.resets_received[place(code)] += 1;
     }
@@ -66,11 +66,11 @@ impl Counts {
         self.resets_sent[place(code)] += 1;
     }
 
-    pub(super) fn sent(&mut self, kind: Kind) {
+    pub(super) fn sent(&mut self, kind: Http3FrameKind) {
         self.sent[kind as usize] += 1;
     }
 
-    pub(super) fn received(&mut self, kind: Kind) {
+    pub(super) fn received(&mut self, kind: Http3FrameKind) {
         self.received[kind as usize] += 1;
     }
 }
@@ -97,7 +97,7 @@ enum OneWay {
 /// The state of a connection beside its requests.
 #[derive(Debug, Default)]
 pub(super) struct Core {
-    pub counts: Counts,
+    pub counts: Http3Counts,
     /// The peer's SETTINGS came.
     pub settled: bool,
     /// Bytes of the fields of a message that the peer takes; `None`: no limit is known.
@@ -136,7 +136,7 @@ impl Core {
         let mut out = vec![CONTROL as u8];
         frame::head(0x4, settings.len() as u64, &mut out);
         out.extend_from_slice(&settings);
-        self.counts.sent(Kind::Settings);
+        self.counts.sent(Http3FrameKind::Settings);
         self.unsent = out;
         self.flush(quic);
     }
@@ -150,7 +150,7 @@ impl Core {
     /// Sends what is left of this side's control frames.
     pub(super) fn flush(&mut self, quic: &mut Quic) {
         if let (Some(control), false) = (self.control, self.unsent.is_empty())
-            && let Written::Bytes(count) = quic.write(control, &self.unsent)
+            && let QuicWritten::Bytes(count) = quic.write(control, &self.unsent)
         {
             self.unsent.drain(..count);
         }
@@ -162,7 +162,7 @@ impl Core {
         frame::put_varint(first, &mut payload);
         frame::head(0x7, payload.len() as u64, &mut self.unsent);
         self.unsent.extend_from_slice(&payload);
-        self.counts.sent(Kind::GoAway);
+        self.counts.sent(Http3FrameKind::GoAway);
         self.flush(quic);
     }
 
@@ -193,13 +193,13 @@ impl Core {
         })?;
         let critical = !matches!(state, OneWay::Unknown(..));
         match read {
-            Read::Ended | Read::Reset(_) if critical => Err(Http3::CriticalStream.into()),
-            Read::Ended | Read::Reset(_) => Ok(()),
-            Read::Enough if !wanted => {
+            QuicRead::Ended | QuicRead::Reset(_) if critical => Err(Http3::CriticalStream.into()),
+            QuicRead::Ended | QuicRead::Reset(_) => Ok(()),
+            QuicRead::Enough if !wanted => {
                 quic.stop(stream, error::STREAM_CREATION_ERROR);
                 Ok(())
             }
-            Read::Blocked | Read::Enough | Read::Gone => {
+            QuicRead::Blocked | QuicRead::Enough | QuicRead::Gone => {
                 self.streams.push((stream, state));
                 Ok(())
             }
@@ -277,13 +277,13 @@ impl Core {
             let before = bytes;
             let read = match reader.next(&mut bytes, FRAME_LIMIT) {
                 Ok(None) => return Ok(()),
-                Ok(Some(Piece::Begins(kind))) => {
+                Ok(Some(Http3Piece::Begins(kind))) => {
                     frame = before;
                     self.arrived(kind)
                 }
-                Ok(Some(Piece::Data(_) | Piece::TooLong)) => Ok(()),
-                Ok(Some(Piece::Whole(kind, Payload::Here(payload)))) => self.frame(kind, payload),
-                Ok(Some(Piece::Whole(kind, Payload::Kept))) => {
+                Ok(Some(Http3Piece::Data(_) | Http3Piece::TooLong)) => Ok(()),
+                Ok(Some(Http3Piece::Whole(kind, Payload::Here(payload)))) => self.frame(kind, payload),
+                Ok(Some(Http3Piece::Whole(kind, Payload::Kept))) => {
                     let payload = std::mem::take(&mut reader.kept);
                     self.frame(kind, &payload)
                 }
@@ -294,25 +294,30 @@ impl Core {
     }
 
     /// A frame of the control stream begins: whether it may.
-    fn arrived(&mut self, kind: Kind) -> Result<(), Http3> {
+    fn arrived(&mut self, kind: Http3FrameKind) -> Result<(), Http3> {
         self.counts.received(kind);
         match kind {
-            Kind::Settings if self.settled => Err(Http3::SecondSettings),
-            Kind::Settings => Ok(()),
+            Http3FrameKind::Settings if self.settled => Err(Http3::SecondSettings),
+            Http3FrameKind::Settings => Ok(()),
             _ if !self.settled => Err(Http3::MissingSettings),
-            Kind::Data | Kind::Headers | Kind::PushPromise => Err(Http3::RequestFrame),
-            Kind::MaxPushId if self.from_server => Err(Http3::MaxPushId),
-            Kind::CancelPush | Kind::GoAway | Kind::MaxPushId | Kind::Other => {
+            Http3FrameKind::Data | Http3FrameKind::Headers | Http3FrameKind::PushPromise => {
+                Err(Http3::RequestFrame)
+            }
+            Http3FrameKind::MaxPushId if self.from_server => Err(Http3::MaxPushId),
+            Http3FrameKind::CancelPush
+            | Http3FrameKind::GoAway
+            | Http3FrameKind::MaxPushId
+            | Http3FrameKind::Other => {
                 self.idle += 1;
                 if self.idle > IDLE_FRAMES { Err(Http3::IdleFlood) } else { Ok(()) }
             }
         }
     }
 
-    fn frame(&mut self, kind: Kind, payload: &[u8]) -> Result<(), Http3> {
+    fn frame(&mut self, kind: Http3FrameKind, payload: &[u8]) -> Result<(), Http3> {
         match kind {
-            Kind::Settings => self.settings(payload),
-            Kind::GoAway => {
+            Http3FrameKind::Settings => self.settings(payload),
+            Http3FrameKind::GoAway => {
                 let first = only(payload)?;
                 if self.from_server && first % 4 != 0 {
                     return Err(Http3::GoAwayId);
@@ -323,12 +328,15 @@ impl Core {
                 self.goaway = Some(first);
                 Ok(())
             }
-            Kind::CancelPush => {
+            Http3FrameKind::CancelPush => {
                 only(payload)?;
                 Err(Http3::CancelPush)
             }
-            Kind::MaxPushId => only(payload).map(drop),
-            Kind::Data | Kind::Headers | Kind::PushPromise | Kind::Other => Ok(()),
+            Http3FrameKind::MaxPushId => only(payload).map(drop),
+            Http3FrameKind::Data
+            | Http3FrameKind::Headers
+            | Http3FrameKind::PushPromise
+            | Http3FrameKind::Other => Ok(()),
         }
     }
 

@@ -5,10 +5,10 @@ use breach::{Http3, Message};
 /// Bytes that the type and the length of a frame have at most.
 const HEAD: usize = 16;
 
-/// The types of frames that are counted apart, in the order of [`Kind::ALL`].
+/// The types of frames that are counted apart, in the order of [`Http3FrameKind::ALL`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
-pub enum Kind {
+pub enum Http3FrameKind {
     Data,
     Headers,
     CancelPush,
@@ -23,19 +23,19 @@ pub enum Kind {
 /// Number of the types.
 pub(super) const KINDS: usize = 8;
 
-impl Kind {
+impl Http3FrameKind {
     /// The type with a number; those of HTTP/2 that HTTP/3 has not are an error (section 7.2.8).
-    pub(super) fn of(number: u64) -> Result<Kind, Http3> {
+    pub(super) fn of(number: u64) -> Result<Http3FrameKind, Http3> {
         Ok(match number {
-            0x0 => Kind::Data,
-            0x1 => Kind::Headers,
-            0x3 => Kind::CancelPush,
-            0x4 => Kind::Settings,
-            0x5 => Kind::PushPromise,
-            0x7 => Kind::GoAway,
-            0xD => Kind::MaxPushId,
+            0x0 => Http3FrameKind::Data,
+            0x1 => Http3FrameKind::Headers,
+            0x3 => Http3FrameKind::CancelPush,
+            0x4 => Http3FrameKind::Settings,
+            0x5 => Http3FrameKind::PushPromise,
+            0x7 => Http3FrameKind::GoAway,
+            0xD => Http3FrameKind::MaxPushId,
             0x2 | 0x6 | 0x8 | 0x9 => return Err(Http3::FrameOfHttp2),
-            _ => Kind::Other,
+            _ => Http3FrameKind::Other,
         })
     }
 }
@@ -67,20 +67,20 @@ pub(super) fn head(number: u64, length: u64, out: &mut Vec<u8>) {
 
 /// A part of a stream of frames.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece<'b> {
+pub(super) enum Http3Piece<'b> {
     /// A frame begins.
-    Begins(Kind),
+    Begins(Http3FrameKind),
     /// A part of the payload of DATA, not empty.
     Data(&'b [u8]),
     /// The payload of a frame that is kept until it is whole: of HEADERS, or of a frame of the control stream.
-    Whole(Kind, Payload<'b>),
+    Whole(Http3FrameKind, Payload<'b>),
     /// The payload of HEADERS is longer than is kept: it is passed over.
     TooLong,
 }
 
 /// Result of a piece of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum Http3Taken {
     /// Nothing is left of what came.
     All,
     /// It breaks a rule for messages.
@@ -97,20 +97,20 @@ pub(super) enum Payload<'b> {
 }
 
 #[derive(Debug, Default)]
-enum State {
+enum Http3State {
     #[default]
     Head,
     Data(u64),
-    Kept(Kind, usize),
+    Kept(Http3FrameKind, usize),
     /// Longer than is kept.
-    TooLong(Kind, u64),
+    TooLong(Http3FrameKind, u64),
     Skipped(u64),
 }
 
 /// Reads the frames of one stream, however it is cut.
 #[derive(Debug, Default)]
 pub(super) struct FrameReader {
-    state: State,
+    state: Http3State,
     head: [u8; HEAD],
     have: usize,
     /// A payload that came in parts.
@@ -120,33 +120,37 @@ pub(super) struct FrameReader {
 impl FrameReader {
     /// True if a frame has come in part.
     pub(super) fn is_within_frame(&self) -> bool {
-        self.have > 0 || !matches!(self.state, State::Head)
+        self.have > 0 || !matches!(self.state, Http3State::Head)
     }
 
     /// The next part of `input`, of which it takes so much. `None`: all is taken. `most`: bytes of a payload that is kept.
-    pub(super) fn next<'b>(&mut self, input: &mut &'b [u8], most: usize) -> Result<Option<Piece<'b>>, Http3> {
+    pub(super) fn next<'b>(
+        &mut self,
+        input: &mut &'b [u8],
+        most: usize,
+    ) -> Result<Option<Http3Piece<'b>>, Http3> {
         loop {
             match &mut self.state {
-                State::Head => match self.begin(input, most)? {
-                    Some(kind) => return Ok(Some(Piece::Begins(kind))),
+                Http3State::Head => match self.begin(input, most)? {
+                    Some(kind) => return Ok(Some(Http3Piece::Begins(kind))),
                     None => return Ok(None),
                 },
-                State::Data(0) | State::Skipped(0) => self.state = State::Head,
-                State::Data(left) => {
+                Http3State::Data(0) | Http3State::Skipped(0) => self.state = Http3State::Head,
+                Http3State::Data(left) => {
                     let Some(bytes) = take(input, left) else { return Ok(None) };
-                    return Ok(Some(Piece::Data(bytes)));
+                    return Ok(Some(Http3Piece::Data(bytes)));
                 }
-                State::Skipped(left) => {
+                Http3State::Skipped(left) => {
                     if take(input, left).is_none() {
                         return Ok(None);
                     }
                 }
-                State::TooLong(Kind::Headers, length) => {
-                    self.state = State::Skipped(*length);
-                    return Ok(Some(Piece::TooLong));
+                Http3State::TooLong(Http3FrameKind::Headers, length) => {
+                    self.state = Http3State::Skipped(*length);
+                    return Ok(Some(Http3Piece::TooLong));
                 }
-                State::TooLong(..) => return Err(Http3::FrameLimit),
-                State::Kept(kind, length) => {
+                Http3State::TooLong(..) => return Err(Http3::FrameLimit),
+                Http3State::Kept(kind, length) => {
                     let kind = *kind;
                     let length = *length;
                     let payload = if self.kept.is_empty() && input.len() >= length {
@@ -163,15 +167,15 @@ impl FrameReader {
                         }
                         Payload::Kept
                     };
-                    self.state = State::Head;
-                    return Ok(Some(Piece::Whole(kind, payload)));
+                    self.state = Http3State::Head;
+                    return Ok(Some(Http3Piece::Whole(kind, payload)));
                 }
             }
         }
     }
 
     /// Reads the type and the length of the next frame; `None`: they are not all there yet.
-    fn begin(&mut self, input: &mut &[u8], most: usize) -> Result<Option<Kind>, Http3> {
+    fn begin(&mut self, input: &mut &[u8], most: usize) -> Result<Option<Http3FrameKind>, Http3> {
         while let Some((first, rest)) = input.split_first() {
             self.head[self.have] = *first;
             self.have += 1;
@@ -180,14 +184,14 @@ impl FrameReader {
             let Some((number, taken)) = varint(known) else { continue };
             let Some((length, _)) = varint(&known[taken..]) else { continue };
             self.have = 0;
-            let kind = Kind::of(number)?;
+            let kind = Http3FrameKind::of(number)?;
             self.state = match kind {
-                Kind::Data => State::Data(length),
-                Kind::Other => State::Skipped(length),
-                kind if length > most as u64 => State::TooLong(kind, length),
+                Http3FrameKind::Data => Http3State::Data(length),
+                Http3FrameKind::Other => Http3State::Skipped(length),
+                kind if length > most as u64 => Http3State::TooLong(kind, length),
                 _ => {
                     self.kept.clear();
-                    State::Kept(kind, length as usize)
+                    Http3State::Kept(kind, length as usize)
                 }
             };
             return Ok(Some(kind));

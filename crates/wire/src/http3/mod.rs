@@ -25,7 +25,7 @@ mod server;
 mod upload;
 
 pub use client::{Client, Template};
-pub use control::{Counts, GOAWAY};
+pub use control::{GOAWAY, Http3Counts};
 pub use error::{ConnectionError, Lost};
 pub use limits::{Congestion, Limits};
 pub use quic::{EcnCounts, Opened, QlogWriter, Received, Stats, Transmit};

@@ -88,7 +88,7 @@ pub struct Stats {
 
 /// Outcome of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Written {
+pub(super) enum QuicWritten {
     /// So many bytes were taken; fewer than there were: a window is used up.
     Bytes(usize),
     /// The peer does not want them, or the stream is over.
@@ -118,7 +118,7 @@ pub(super) enum Happened {
 
 /// The end of reading a stream for now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Read {
+pub(super) enum QuicRead {
     /// Nothing more has come yet.
     Blocked,
     /// All of it has come.
@@ -189,11 +189,11 @@ impl Quic {
         self.connection.streams().accept(dir).map(u64::from)
     }
 
-    pub(super) fn write(&mut self, stream: u64, bytes: &[u8]) -> Written {
+    pub(super) fn write(&mut self, stream: u64, bytes: &[u8]) -> QuicWritten {
         match self.connection.send_stream(id(stream)).write(bytes) {
-            Ok(count) => Written::Bytes(count),
-            Err(WriteError::Blocked) => Written::Bytes(0),
-            Err(WriteError::Stopped(_) | WriteError::ClosedStream) => Written::Stopped,
+            Ok(count) => QuicWritten::Bytes(count),
+            Err(WriteError::Blocked) => QuicWritten::Bytes(0),
+            Err(WriteError::Stopped(_) | WriteError::ClosedStream) => QuicWritten::Stopped,
         }
     }
 
@@ -221,19 +221,19 @@ impl Quic {
         stream: u64,
         most: usize,
         mut take: impl FnMut(&[u8]) -> Result<bool, ConnectionError>,
-    ) -> Result<Read, ConnectionError> {
+    ) -> Result<QuicRead, ConnectionError> {
         let mut stream = self.connection.recv_stream(id(stream));
-        let Ok(mut chunks) = stream.read(true) else { return Ok(Read::Gone) };
+        let Ok(mut chunks) = stream.read(true) else { return Ok(QuicRead::Gone) };
         let read = loop {
             match chunks.next(most) {
                 Ok(Some(Chunk { bytes, .. })) => match take(&bytes) {
                     Ok(true) => {}
-                    Ok(false) => break Ok(Read::Enough),
+                    Ok(false) => break Ok(QuicRead::Enough),
                     Err(error) => break Err(error),
                 },
-                Ok(None) => break Ok(Read::Ended),
-                Err(ReadError::Blocked) => break Ok(Read::Blocked),
-                Err(ReadError::Reset(code)) => break Ok(Read::Reset(error::code(code.into()))),
+                Ok(None) => break Ok(QuicRead::Ended),
+                Err(ReadError::Blocked) => break Ok(QuicRead::Blocked),
+                Err(ReadError::Reset(code)) => break Ok(QuicRead::Reset(error::code(code.into()))),
             }
         };
         // Whether something is to be sent for it is asked anyway.
@@ -303,7 +303,7 @@ pub(super) struct Dialled {
     pub(super) quic: Quic,
     endpoint: Endpoint,
     /// Verdict on the certificates that servers show.
-    seen: Arc<tls::Seen>,
+    seen: Arc<tls::QuicSeen>,
     /// The server showed a certificate; what was wrong with it.
     shown: Option<Result<(), tls::ErrorKind>>,
     /// Bytes that an endpoint itself would answer; a client has nothing to say to strangers.
@@ -312,7 +312,7 @@ pub(super) struct Dialled {
 
 impl Dialled {
     pub(super) fn new(
-        tls: &tls::Client,
+        tls: &tls::TlsClient,
         host: &str,
         to: SocketAddr,
         limits: &Limits,
@@ -408,7 +408,7 @@ pub(super) struct Accepting {
 
 impl Accepting {
     pub(super) fn new(
-        tls: &tls::Server,
+        tls: &tls::TlsServer,
         limits: &Limits,
         seed: u64,
     ) -> Result<Accepting, tls::SettingsError> {

@@ -2,13 +2,13 @@
 //!
 //! Start at [`Listener::read`], then [`Server::take`] and [`Server::respond`].
 
-use super::control::{Core, Counts};
+use super::control::{Core, Http3Counts};
 use super::error::{self, ConnectionError, Lost, code_of};
-use super::frame::{self, FrameReader, Kind, Payload, Piece, Taken};
+use super::frame::{self, FrameReader, Http3FrameKind, Http3Piece, Http3Taken, Payload};
 use super::limits::Limits;
 use super::number::{id, key, number};
 use super::qpack;
-use super::quic::{Accepting, EcnCounts, Happened, Opened, Quic, Read, Routed, Stats, Transmit};
+use super::quic::{Accepting, EcnCounts, Happened, Opened, Quic, QuicRead, Routed, Stats, Transmit};
 use super::upload::{Pause, Upload};
 use crate::http2::message::{Fields, Section};
 use crate::http2::streams::Streams;
@@ -66,7 +66,7 @@ impl Listener {
     ///
     /// # Errors
     /// TLS lacks what QUIC needs (TLS 1.3 with AES-128-GCM).
-    pub fn new(tls: &tls::Server, limits: Limits, seed: u64) -> Result<Listener, tls::SettingsError> {
+    pub fn new(tls: &tls::TlsServer, limits: Limits, seed: u64) -> Result<Listener, tls::SettingsError> {
         Ok(Listener { accepting: Accepting::new(tls, &limits, seed)?, limits })
     }
 
@@ -108,7 +108,7 @@ pub struct Server {
     core: Core,
     limits: Limits,
     /// Requests under way, by twice the number of their stream and one.
-    streams: Streams<Stream>,
+    streams: Streams<Http3ServerStream>,
     sending: VecDeque<u32>,
     /// The number after the highest that a client opened.
     next: u32,
@@ -137,7 +137,7 @@ pub struct Server {
 
 /// A request under way.
 #[derive(Debug, Default)]
-struct Stream {
+struct Http3ServerStream {
     reader: FrameReader,
     upload: Upload,
     content_length: Option<u64>,
@@ -214,7 +214,7 @@ impl Server {
     }
 
     /// Frames and bytes so far.
-    pub fn counts(&self) -> &Counts {
+    pub fn counts(&self) -> &Http3Counts {
         &self.core.counts
     }
 
@@ -253,7 +253,7 @@ impl Server {
         state.answered = true;
         encode(fields, &mut self.block, &mut self.core);
         if content.as_ref().is_some_and(|(length, _)| *length > 0) {
-            self.core.counts.sent(Kind::Data);
+            self.core.counts.sent(Http3FrameKind::Data);
         }
         match state.upload.head(&mut self.quic, id(stream), &self.block, content) {
             Pause::Turn => {
@@ -456,7 +456,7 @@ impl Server {
             return;
         }
         self.early |= !self.connected;
-        self.streams.insert(key(number), Stream::default());
+        self.streams.insert(key(number), Http3ServerStream::default());
     }
 
     fn may_send(&mut self, stream: u32) {
@@ -498,7 +498,7 @@ impl Server {
         let number = number(stream);
         let Some(mut state) = self.streams.remove(key(number)) else { return Ok(()) };
         let Server { quic, core, limits, text, .. } = self;
-        let mut request = Request { core, text, limit: limits.field_section as usize, number, sink };
+        let mut request = Http3Request { core, text, limit: limits.field_section as usize, number, sink };
         let mut wrong = None;
         let read = quic.read(stream, usize::MAX, |bytes| {
             state.begun = true;
@@ -507,8 +507,8 @@ impl Server {
         })?;
         let wrong = match (wrong, read) {
             (Some(wrong), _) => Some(Breach::from(wrong)),
-            (None, Read::Ended) => request.ended(&mut state)?,
-            (None, Read::Reset(code)) => {
+            (None, QuicRead::Ended) => request.ended(&mut state)?,
+            (None, QuicRead::Reset(code)) => {
                 let was_whole = state.whole;
                 self.streams.insert(key(number), state);
                 if !was_whole {
@@ -517,7 +517,7 @@ impl Server {
                 }
                 return Ok(());
             }
-            (None, Read::Blocked | Read::Enough | Read::Gone) => None,
+            (None, QuicRead::Blocked | QuicRead::Enough | QuicRead::Gone) => None,
         };
         let whole = state.whole;
         self.streams.insert(key(number), state);
@@ -531,7 +531,7 @@ impl Server {
                 self.gone(number, code, sink)
             }
             None => {
-                if whole && read == Read::Ended {
+                if whole && read == QuicRead::Ended {
                     sink.whole(number);
                 }
                 Ok(())
@@ -547,7 +547,7 @@ fn encode(fields: &FieldList, out: &mut Vec<u8>, core: &mut Core) {
     // Room for the frame's head, whose length follows from the block's.
     qpack::begin(&mut block);
     fields.iter().for_each(|(name, value, indexing)| qpack::encode(name, value, indexing, &mut block));
-    core.counts.sent(Kind::Headers);
+    core.counts.sent(Http3FrameKind::Headers);
     core.counts.sent_block_bytes += block.len() as u64;
     let mut head = Vec::with_capacity(16);
     frame::head(0x1, block.len() as u64, &mut head);
@@ -556,7 +556,7 @@ fn encode(fields: &FieldList, out: &mut Vec<u8>, core: &mut Core) {
 }
 
 /// State needed to read a request.
-struct Request<'c, S> {
+struct Http3Request<'c, S> {
     core: &'c mut Core,
     text: &'c mut Vec<u8>,
     limit: usize,
@@ -564,15 +564,19 @@ struct Request<'c, S> {
     sink: &'c mut S,
 }
 
-impl<S: ServerSink> Request<'_, S> {
+impl<S: ServerSink> Http3Request<'_, S> {
     /// Takes bytes of a request; what is wrong with it.
-    fn take(&mut self, stream: &mut Stream, mut bytes: &[u8]) -> Result<Option<Message>, ConnectionError> {
+    fn take(
+        &mut self,
+        stream: &mut Http3ServerStream,
+        mut bytes: &[u8],
+    ) -> Result<Option<Message>, ConnectionError> {
         loop {
             let before = bytes;
             let taken = match self.piece(stream, &mut bytes) {
                 Ok(None) => continue,
-                Ok(Some(Taken::All)) => return Ok(None),
-                Ok(Some(Taken::Broken(wrong))) => Ok(Some(wrong)),
+                Ok(Some(Http3Taken::All)) => return Ok(None),
+                Ok(Some(Http3Taken::Broken(wrong))) => Ok(Some(wrong)),
                 Err(breach) => Err(breach.into()),
             };
             self.core.show(before);
@@ -581,43 +585,50 @@ impl<S: ServerSink> Request<'_, S> {
     }
 
     /// Takes the next piece of `bytes`; `None`: there may be more.
-    fn piece(&mut self, stream: &mut Stream, bytes: &mut &[u8]) -> Result<Option<Taken>, Breach> {
+    fn piece(
+        &mut self,
+        stream: &mut Http3ServerStream,
+        bytes: &mut &[u8],
+    ) -> Result<Option<Http3Taken>, Breach> {
         let wrong = match stream.reader.next(bytes, self.limit.max(1024))? {
-            None => return Ok(Some(Taken::All)),
-            Some(Piece::Begins(kind)) => {
+            None => return Ok(Some(Http3Taken::All)),
+            Some(Http3Piece::Begins(kind)) => {
                 self.begins(stream, kind)?;
                 None
             }
-            Some(Piece::Data(data)) => {
+            Some(Http3Piece::Data(data)) => {
                 self.core.counts.data_bytes += data.len() as u64;
                 stream.received += data.len() as u64;
                 self.sink.body(self.number, data);
                 let most = stream.content_length.unwrap_or(u64::MAX);
                 (stream.received > most).then_some(Message::TooMuch)
             }
-            Some(Piece::TooLong) => Some(Message::FieldsLimit),
-            Some(Piece::Whole(_, Payload::Here(block))) => self.block(stream, block)?,
-            Some(Piece::Whole(_, Payload::Kept)) => {
+            Some(Http3Piece::TooLong) => Some(Message::FieldsLimit),
+            Some(Http3Piece::Whole(_, Payload::Here(block))) => self.block(stream, block)?,
+            Some(Http3Piece::Whole(_, Payload::Kept)) => {
                 let block = std::mem::take(&mut stream.reader.kept);
                 self.block(stream, &block)?
             }
         };
-        Ok(wrong.map(Taken::Broken))
+        Ok(wrong.map(Http3Taken::Broken))
     }
 
     /// A frame begins: whether it may stand there (RFC 9114 section 4.1).
-    fn begins(&mut self, stream: &Stream, kind: Kind) -> Result<(), Http3> {
+    fn begins(&mut self, stream: &Http3ServerStream, kind: Http3FrameKind) -> Result<(), Http3> {
         self.core.counts.received(kind);
         match kind {
-            Kind::Data | Kind::Headers if stream.trailers => Err(Http3::AfterTrailers),
-            Kind::Data if !stream.headed => Err(Http3::DataFirst),
-            Kind::Data | Kind::Headers | Kind::Other => Ok(()),
-            Kind::PushPromise => Err(Http3::ClientPushPromise),
-            Kind::CancelPush | Kind::Settings | Kind::GoAway | Kind::MaxPushId => Err(Http3::ControlFrame),
+            Http3FrameKind::Data | Http3FrameKind::Headers if stream.trailers => Err(Http3::AfterTrailers),
+            Http3FrameKind::Data if !stream.headed => Err(Http3::DataFirst),
+            Http3FrameKind::Data | Http3FrameKind::Headers | Http3FrameKind::Other => Ok(()),
+            Http3FrameKind::PushPromise => Err(Http3::ClientPushPromise),
+            Http3FrameKind::CancelPush
+            | Http3FrameKind::Settings
+            | Http3FrameKind::GoAway
+            | Http3FrameKind::MaxPushId => Err(Http3::ControlFrame),
         }
     }
 
-    fn block(&mut self, stream: &mut Stream, block: &[u8]) -> Result<Option<Message>, Qpack> {
+    fn block(&mut self, stream: &mut Http3ServerStream, block: &[u8]) -> Result<Option<Message>, Qpack> {
         self.core.counts.blocks += 1;
         self.core.counts.block_bytes += block.len() as u64;
         let (number, mut bytes) = (self.number, 0);
@@ -647,7 +658,7 @@ impl<S: ServerSink> Request<'_, S> {
     }
 
     /// The client has ended the stream; what is wrong where it is not whole.
-    fn ended(&mut self, stream: &mut Stream) -> Result<Option<Breach>, ConnectionError> {
+    fn ended(&mut self, stream: &mut Http3ServerStream) -> Result<Option<Breach>, ConnectionError> {
         if stream.reader.is_within_frame() {
             return Err(Http3::FrameCut.into());
         }

@@ -3,7 +3,7 @@
 use super::error;
 use super::frame;
 use super::qpack;
-use super::quic::{Quic, Written};
+use super::quic::{Quic, QuicWritten};
 use crate::http2::{After, BodySource, Code, Indexing};
 
 /// Bytes of content that are asked for at once.
@@ -18,7 +18,7 @@ pub(super) struct Upload {
     rest: Vec<u8>,
     taken: usize,
     /// Content that follows, and what follows it.
-    content: Option<Content>,
+    content: Option<UploadContent>,
     /// True if it waits in the queue of those that may send.
     pub queued: bool,
     /// All of it is sent.
@@ -26,7 +26,7 @@ pub(super) struct Upload {
 }
 
 #[derive(Debug)]
-struct Content {
+struct UploadContent {
     sent: u64,
     length: u64,
     /// Bytes that may be sent by now, for senders that are slow on purpose.
@@ -68,15 +68,15 @@ impl Upload {
         content: Option<(u64, After)>,
     ) -> Pause {
         let count = match quic.write(stream, bytes) {
-            Written::Bytes(count) => count,
-            Written::Stopped => return Pause::Stopped,
+            QuicWritten::Bytes(count) => count,
+            QuicWritten::Stopped => return Pause::Stopped,
         };
         self.rest.extend_from_slice(&bytes[count..]);
         if let Some((length, after)) = content {
             if length > 0 {
                 frame::head(0x0, length, &mut self.rest);
             }
-            self.content = Some(Content { sent: 0, length, released: u64::MAX, after });
+            self.content = Some(UploadContent { sent: 0, length, released: u64::MAX, after });
             return Pause::Turn;
         }
         if self.rest.is_empty() {
@@ -89,7 +89,7 @@ impl Upload {
 
     /// Sends an interim head, which ends nothing.
     pub(super) fn interim(&mut self, quic: &mut Quic, stream: u64, bytes: &[u8]) {
-        if let Written::Bytes(count) = quic.write(stream, bytes) {
+        if let QuicWritten::Bytes(count) = quic.write(stream, bytes) {
             self.rest.extend_from_slice(&bytes[count..]);
         }
     }
@@ -107,9 +107,9 @@ impl Upload {
         loop {
             while self.taken < self.rest.len() {
                 match quic.write(stream, &self.rest[self.taken..]) {
-                    Written::Bytes(0) => return Pause::Blocked,
-                    Written::Bytes(count) => self.taken += count,
-                    Written::Stopped => return Pause::Stopped,
+                    QuicWritten::Bytes(0) => return Pause::Blocked,
+                    QuicWritten::Bytes(count) => self.taken += count,
+                    QuicWritten::Stopped => return Pause::Stopped,
                 }
             }
             self.rest.clear();
@@ -133,12 +133,12 @@ impl Upload {
             scratch.clear();
             source.piece(number, content.sent, length, scratch);
             match quic.write(stream, scratch) {
-                Written::Bytes(0) => return Pause::Blocked,
-                Written::Bytes(count) => {
+                QuicWritten::Bytes(0) => return Pause::Blocked,
+                QuicWritten::Bytes(count) => {
                     content.sent += count as u64;
                     share = share.saturating_sub(count as u64);
                 }
-                Written::Stopped => return Pause::Stopped,
+                QuicWritten::Stopped => return Pause::Stopped,
             }
         }
     }

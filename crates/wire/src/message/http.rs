@@ -2,8 +2,8 @@
 //!
 //! [`crate::http1`] reads; here is what puts its pieces together again. A body is without its transfer coding then.
 
-use super::{Error, Found, Message};
-use crate::http1::{self, Expect, Limits, ResponseHead, ResponseReader, ResponseSink, Stage};
+use super::{Found, Message, WireError};
+use crate::http1::{self, Expect, Http1Limits, Http1Stage, ResponseHead, ResponseReader, ResponseSink};
 use memchr::memmem;
 
 /// Reads answers.
@@ -30,7 +30,7 @@ impl ResponseSink for Whole {
     fn head(&mut self, head: &ResponseHead, raw: &[u8]) {
         self.keeps = head.keep_alive;
         let announced = match head.framing {
-            http1::Framing::Length(length) => length,
+            http1::Http1Framing::Length(length) => length,
             _ => 0,
         };
         if self.fits((raw.len() as u64).saturating_add(announced)) {
@@ -62,10 +62,10 @@ impl Whole {
 impl Answers {
     /// `limit`: bytes of the longest answer, its head included.
     pub fn new(limit: u64) -> Answers {
-        let head_bytes = usize::try_from(limit).unwrap_or(usize::MAX).min(Limits::default().head_bytes);
+        let head_bytes = usize::try_from(limit).unwrap_or(usize::MAX).min(Http1Limits::default().head_bytes);
         let whole = Whole { bytes: Vec::new(), head: 0, keeps: true, limit, too_long: None };
         Answers {
-            reader: ResponseReader::new(Limits { head_bytes, ..Limits::default() }),
+            reader: ResponseReader::new(Http1Limits { head_bytes, ..Http1Limits::default() }),
             expect: Expect::Body,
             whole,
             delivered: false,
@@ -73,7 +73,7 @@ impl Answers {
     }
 
     pub fn is_idle(&self) -> bool {
-        self.delivered || self.reader.stage() == Stage::Idle
+        self.delivered || self.reader.stage() == Http1Stage::Idle
     }
 
     pub fn keeps_connection(&self) -> bool {
@@ -97,14 +97,14 @@ impl Answers {
         self.delivered = false;
     }
 
-    pub fn read(&mut self, input: &[u8]) -> Result<Found<'_>, Error> {
+    pub fn read(&mut self, input: &[u8]) -> Result<Found<'_>, WireError> {
         if self.delivered {
             self.reset();
         }
         let progress = self.reader.read(input, &mut self.whole);
         // Before what may be wrong behind it: how much arrives at once is no matter.
         if let Some(length) = self.whole.too_long {
-            return Err(Error::TooLong { length, limit: self.whole.limit });
+            return Err(WireError::TooLong { length, limit: self.whole.limit });
         }
         let progress = progress.map_err(|error| self.error(error))?;
         self.delivered = progress.done;
@@ -112,34 +112,34 @@ impl Answers {
         Ok(Found { consumed: progress.consumed, message })
     }
 
-    pub fn end_of_stream(&mut self) -> Result<Message<'_>, Error> {
+    pub fn end_of_stream(&mut self) -> Result<Message<'_>, WireError> {
         if self.is_idle() {
-            return Err(Error::ClosedIdle);
+            return Err(WireError::ClosedIdle);
         }
         self.reader.end_of_stream(&mut self.whole).map_err(|error| self.error(error))?;
         self.delivered = true;
         Ok(self.whole.message())
     }
 
-    fn error(&self, error: http1::Error) -> Error {
+    fn error(&self, error: http1::Error) -> WireError {
         let limit = self.whole.limit;
         match (error.breach, error.number) {
             (http1::Breach::HeadLimit, Some(head)) => {
-                Error::TooLong { length: head + 1, limit: limit.min(head) }
+                WireError::TooLong { length: head + 1, limit: limit.min(head) }
             }
-            _ if error.is_end() => Error::ClosedInside(self.whole.bytes.len()),
-            _ => Error::Http(error),
+            _ if error.is_end() => WireError::ClosedInside(self.whole.bytes.len()),
+            _ => WireError::Http(error),
         }
     }
 }
 
 /// Appends a message: its first line and its fields, in `head` or before the body's first empty line, then what follows
 /// it. Content-Length is added where the fields say nothing of a length and there is a body, or a place for one.
-pub(super) fn write(head: &[u8], body: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+pub(super) fn write(head: &[u8], body: &[u8], out: &mut Vec<u8>) -> Result<(), WireError> {
     let (lines, content) = if head.is_empty() { split(body) } else { (head, body) };
     let lines = lines.trim_ascii_end();
     if lines.is_empty() {
-        return Err(Error::Framing("a message of HTTP begins with a line"));
+        return Err(WireError::Framing("a message of HTTP begins with a line"));
     }
     out.extend_from_slice(lines);
     out.extend_from_slice(b"\r\n");
@@ -198,7 +198,7 @@ mod tests {
     type Found = (Vec<u8>, Vec<u8>, bool);
 
     /// The answers in pieces of a stream.
-    fn answers(pieces: &[&[u8]], expect: Expect, limit: u64) -> Result<Vec<Found>, Error> {
+    fn answers(pieces: &[&[u8]], expect: Expect, limit: u64) -> Result<Vec<Found>, WireError> {
         let mut reader = Reader::new(Framing::Http, limit)?;
         let mut found = Vec::new();
         for piece in pieces {
@@ -219,7 +219,7 @@ mod tests {
         Ok(found)
     }
 
-    fn one(stream: &[u8], expect: Expect) -> Result<(Vec<u8>, bool), Error> {
+    fn one(stream: &[u8], expect: Expect) -> Result<(Vec<u8>, bool), WireError> {
         answers(&[stream], expect, 1_000).map(|mut found| {
             let (_, body, keeps) = found.remove(0);
             (body, keeps)
@@ -247,8 +247,8 @@ mod tests {
         }
         let head = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n";
         assert_eq!(one(head, Expect::NoBody), Ok((Vec::new(), true)));
-        assert_eq!(one(head, Expect::Body), Err(Error::ClosedInside(head.len())));
-        assert!(matches!(one(b"SSH-2.0-x\r\n\r\n", Expect::Body), Err(Error::Http(_))));
+        assert_eq!(one(head, Expect::Body), Err(WireError::ClosedInside(head.len())));
+        assert!(matches!(one(b"SSH-2.0-x\r\n\r\n", Expect::Body), Err(WireError::Http(_))));
     }
 
     #[test]
@@ -259,10 +259,10 @@ mod tests {
         let head = [&b"HTTP/1.1 200 OK\r\nA: "[..], &[b'x'; 100]].concat();
         for stream in [&chunked[..], &endless, announced, &head] {
             let all = answers(&[stream], Expect::Body, 50);
-            assert!(matches!(all, Err(Error::TooLong { .. })), "{all:?}");
+            assert!(matches!(all, Err(WireError::TooLong { .. })), "{all:?}");
             let pieces: Vec<_> = stream.chunks(1).collect();
             let all = answers(&pieces, Expect::Body, 50);
-            assert!(matches!(all, Err(Error::TooLong { .. })), "{all:?}");
+            assert!(matches!(all, Err(WireError::TooLong { .. })), "{all:?}");
         }
     }
 
@@ -359,7 +359,7 @@ mod tests {
             } else {
                 Framing::Http.write(head, &body, &mut out).unwrap();
             }
-            let mut reader = RequestReader::new(Limits::default());
+            let mut reader = RequestReader::new(Http1Limits::default());
             reader.begin();
             let mut read = Read::default();
             let progress = reader.read(&out, &mut read).unwrap();

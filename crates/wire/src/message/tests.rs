@@ -19,7 +19,7 @@ fn length_heads() -> impl Strategy<Value = Framing> {
     (numbers(), 0usize..5, 0usize..5, any::<bool>(), -20i64..20).prop_map(
         |(number, before, after, total, adjust)| {
             let size = before + number.width() + after;
-            let counts = if total { Counts::Total } else { Counts::Body };
+            let counts = if total { WireCounts::Total } else { WireCounts::Body };
             // What is announced must not become negative.
             let adjust = if total { adjust.max(-(size as i64)) } else { adjust.max(0) };
             Framing::Length(LengthHead { size, at: before, number, counts, adjust })
@@ -114,7 +114,7 @@ proptest! {
     }
 }
 
-fn one(framing: &Framing, stream: &[u8]) -> Result<Vec<u8>, Error> {
+fn one(framing: &Framing, stream: &[u8]) -> Result<Vec<u8>, WireError> {
     let mut reader = Reader::new(framing.clone(), 1_000)?;
     let found = reader.read(stream)?;
     Ok(found.message.map(|message| message.body().to_vec()).unwrap_or_default())
@@ -150,10 +150,10 @@ fn a_length_within_a_head_counts_what_it_is_told_to() {
     let number = Number::Decimal(3);
     let head = |counts, adjust| Framing::Length(LengthHead { size: 6, at: 2, number, counts, adjust });
     for (framing, message) in [
-        (head(Counts::Body, 0), &b"AB002Cxy"[..]),
-        (head(Counts::Total, 0), b"AB008Cxy"),
-        (head(Counts::Total, -2), b"AB006Cxy"),
-        (head(Counts::Body, 4), b"AB006Cxy"),
+        (head(WireCounts::Body, 0), &b"AB002Cxy"[..]),
+        (head(WireCounts::Total, 0), b"AB008Cxy"),
+        (head(WireCounts::Total, -2), b"AB006Cxy"),
+        (head(WireCounts::Body, 4), b"AB006Cxy"),
     ] {
         let mut out = Vec::new();
         framing.write(b"AB???C", b"xy", &mut out).unwrap();
@@ -165,17 +165,17 @@ fn a_length_within_a_head_counts_what_it_is_told_to() {
 fn lengths_that_cannot_be_are_refused() {
     let decimal = Framing::Length(LengthHead::only(Number::Decimal(4)));
     for stream in [&b"12x4"[..], b"    ", b"-001", b"\0\0\0\0"] {
-        assert_eq!(one(&decimal, stream), Err(Error::BadLength(stream.to_vec())));
+        assert_eq!(one(&decimal, stream), Err(WireError::BadLength(stream.to_vec())));
     }
-    assert_eq!(one(&decimal, b"1001"), Err(Error::TooLong { length: 1005, limit: 1_000 }));
-    let total = LengthHead { counts: Counts::Total, ..LengthHead::only(Number::Big(2)) };
-    assert_eq!(one(&Framing::Length(total), &[0, 1, 9]), Err(Error::BadLength(vec![0, 1])));
+    assert_eq!(one(&decimal, b"1001"), Err(WireError::TooLong { length: 1005, limit: 1_000 }));
+    let total = LengthHead { counts: WireCounts::Total, ..LengthHead::only(Number::Big(2)) };
+    assert_eq!(one(&Framing::Length(total), &[0, 1, 9]), Err(WireError::BadLength(vec![0, 1])));
     let huge = Framing::Length(LengthHead::only(Number::Big(8)));
-    assert!(matches!(one(&huge, &[255; 8]), Err(Error::BadLength(_))));
-    assert!(matches!(one(&huge, &[127, 255, 255, 255, 255, 255, 255, 255]), Err(Error::TooLong { .. })));
+    assert!(matches!(one(&huge, &[255; 8]), Err(WireError::BadLength(_))));
+    assert!(matches!(one(&huge, &[127, 255, 255, 255, 255, 255, 255, 255]), Err(WireError::TooLong { .. })));
     assert!(matches!(
         one(&Framing::Length(LengthHead::only(Number::Bcd(1))), &[0x1a]),
-        Err(Error::BadLength(_))
+        Err(WireError::BadLength(_))
     ));
 }
 
@@ -183,19 +183,25 @@ fn lengths_that_cannot_be_are_refused() {
 fn an_endless_line_is_refused_and_not_kept() {
     let mut reader = Reader::new(Framing::lines(), 100).unwrap();
     assert!(reader.read(&[b'x'; 100]).unwrap().message.is_none());
-    assert_eq!(reader.read(b"y"), Err(Error::TooLong { length: 101, limit: 100 }));
+    assert_eq!(reader.read(b"y"), Err(WireError::TooLong { length: 101, limit: 100 }));
 }
 
 #[test]
 fn what_does_not_fit_is_not_written() {
     let mut out = b"before".to_vec();
     let narrow = Framing::Length(LengthHead::only(Number::Decimal(2)));
-    assert_eq!(narrow.write(b"..", &[0; 100], &mut out), Err(Error::DoesNotFit { length: 100, width: 2 }));
-    assert_eq!(narrow.write(b".", b"", &mut out), Err(Error::WrongSize { got: 1, wanted: 2 }));
-    assert_eq!(Framing::lines().write(b"", b"a\nb", &mut out), Err(Error::HoldsDelimiter));
+    assert_eq!(
+        narrow.write(b"..", &[0; 100], &mut out),
+        Err(WireError::DoesNotFit { length: 100, width: 2 })
+    );
+    assert_eq!(narrow.write(b".", b"", &mut out), Err(WireError::WrongSize { got: 1, wanted: 2 }));
+    assert_eq!(Framing::lines().write(b"", b"a\nb", &mut out), Err(WireError::HoldsDelimiter));
     let dashes = Framing::Delimiter(b"--".to_vec());
-    assert_eq!(dashes.write(b"", b"x-", &mut out), Err(Error::HoldsDelimiter));
-    assert_eq!(Framing::Fixed(3).write(b"", b"ab", &mut out), Err(Error::WrongSize { got: 2, wanted: 3 }));
+    assert_eq!(dashes.write(b"", b"x-", &mut out), Err(WireError::HoldsDelimiter));
+    assert_eq!(
+        Framing::Fixed(3).write(b"", b"ab", &mut out),
+        Err(WireError::WrongSize { got: 2, wanted: 3 })
+    );
     assert_eq!(out, b"before");
 }
 
@@ -210,20 +216,20 @@ fn framings_that_contradict_themselves_are_refused() {
         Framing::Length(LengthHead { at: 1, ..head }),
         Framing::Length(LengthHead { at: usize::MAX, ..head }),
     ] {
-        assert!(matches!(Reader::new(framing.clone(), 1), Err(Error::Framing(_))), "{framing:?}");
+        assert!(matches!(Reader::new(framing.clone(), 1), Err(WireError::Framing(_))), "{framing:?}");
     }
 }
 
 #[test]
 fn the_end_of_the_stream_is_a_message_only_where_the_framing_says_so() {
     let mut until = Reader::new(Framing::UntilClose, 10).unwrap();
-    assert_eq!(until.end_of_stream(), Err(Error::ClosedIdle));
+    assert_eq!(until.end_of_stream(), Err(WireError::ClosedIdle));
     assert!(until.read(b"ab").unwrap().message.is_none());
     assert_eq!(until.end_of_stream().unwrap().body(), b"ab");
-    assert_eq!(until.end_of_stream(), Err(Error::ClosedIdle));
+    assert_eq!(until.end_of_stream(), Err(WireError::ClosedIdle));
     let mut lines = Reader::new(Framing::lines(), 10).unwrap();
     assert!(lines.read(b"a\n").unwrap().message.is_some());
-    assert_eq!(lines.end_of_stream(), Err(Error::ClosedIdle));
+    assert_eq!(lines.end_of_stream(), Err(WireError::ClosedIdle));
     assert!(lines.read(b"abc").unwrap().message.is_none());
-    assert_eq!(lines.end_of_stream(), Err(Error::ClosedInside(3)));
+    assert_eq!(lines.end_of_stream(), Err(WireError::ClosedInside(3)));
 }

@@ -12,11 +12,11 @@ const TICKETS: usize = 8;
 
 /// The sessions of a client.
 #[derive(Debug, Default)]
-pub(super) struct Memory(Mutex<Vec<Server>>);
+pub(super) struct MemoryMemory(Mutex<Vec<MemoryServer>>);
 
 /// The sessions with a server.
 #[derive(Debug)]
-struct Server {
+struct MemoryServer {
     name: ServerName<'static>,
     group: Option<NamedGroup>,
     /// Of TLS 1.2, which may be resumed again and again.
@@ -25,18 +25,22 @@ struct Server {
     tickets: Vec<Tls13ClientSessionValue>,
 }
 
-impl Memory {
-    fn servers(&self) -> MutexGuard<'_, Vec<Server>> {
+impl MemoryMemory {
+    fn servers(&self) -> MutexGuard<'_, Vec<MemoryServer>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Looks at what is known of a server, if anything is.
-    fn known<T>(&self, name: &ServerName<'_>, look: impl FnOnce(&mut Server) -> Option<T>) -> Option<T> {
+    fn known<T>(
+        &self,
+        name: &ServerName<'_>,
+        look: impl FnOnce(&mut MemoryServer) -> Option<T>,
+    ) -> Option<T> {
         self.servers().iter_mut().find(|server| server.name == *name).and_then(look)
     }
 
     /// Changes what is known of a server.
-    fn learn(&self, name: ServerName<'static>, change: impl FnOnce(&mut Server)) {
+    fn learn(&self, name: ServerName<'static>, change: impl FnOnce(&mut MemoryServer)) {
         let mut servers = self.servers();
         if let Some(server) = servers.iter_mut().find(|server| server.name == name) {
             return change(server);
@@ -46,13 +50,13 @@ impl Memory {
         }
         // Nearly all users have one.
         servers.reserve_exact(1);
-        let mut server = Server { name, group: None, session: None, tickets: Vec::new() };
+        let mut server = MemoryServer { name, group: None, session: None, tickets: Vec::new() };
         change(&mut server);
         servers.push(server);
     }
 }
 
-impl ClientSessionStore for Memory {
+impl ClientSessionStore for MemoryMemory {
     fn set_kx_hint(&self, name: ServerName<'static>, group: NamedGroup) {
         self.learn(name, |server| server.group = Some(group));
     }
@@ -98,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_first_server_is_forgotten_when_there_are_too_many() {
-        let memory = Memory::default();
+        let memory = MemoryMemory::default();
         for number in 0..=SERVERS {
             memory.set_kx_hint(name(number), NamedGroup::X25519);
         }

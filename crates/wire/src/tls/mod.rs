@@ -5,7 +5,7 @@
 //! one is complete, its keys move into a record layer of our own (`record.rs`), which opens records in the buffer they
 //! arrived in. rustls itself would copy each record twice and allocate for it.
 //!
-//! [`Client`] and [`Server`] are what a session begins with: certificates, versions, suites, resumption. Nothing here
+//! [`TlsClient`] and [`TlsServer`] are what a session begins with: certificates, versions, suites, resumption. Nothing here
 //! reads a file or a socket; rustls reads the system's clock to judge certificates and tickets.
 //!
 //! Start reading at [`Session`]; then `settings.rs` (what can be chosen) and `certificate.rs` (where certificates come
@@ -24,8 +24,10 @@ mod x509;
 
 pub use certificate::{Certificates, Identity, SettingsError};
 pub use error::{Error, ErrorKind};
-pub(crate) use quic::{Seen, Signed, kind_of_alert, refuse};
+pub(crate) use quic::{QuicSeen, Signed, kind_of_alert, refuse};
 pub use session::{Agreed, Handshake, Opened, Session};
-pub use settings::{Client, ClientSettings, Resumption, Server, ServerSettings, Trust, Version, suites};
+pub use settings::{
+    ClientSettings, Resumption, ServerSettings, TlsClient, TlsServer, Trust, Version, suites,
+};
 pub use verify::{PeerCertificate, ShownCertificate};
 pub use x509::{CertificateFacts, Key};

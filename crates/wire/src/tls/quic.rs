@@ -2,7 +2,7 @@
 
 use super::certificate::{SettingsError, refused};
 use super::error::{Error, ErrorKind};
-use super::settings::{Client, Server};
+use super::settings::{TlsClient, TlsServer};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::{CertifiedKey, Signer, SigningKey};
@@ -18,9 +18,9 @@ const MISMATCHES: [u8; 3] = [120, 70, 40];
 
 /// Verdict on the certificates that servers showed lately, to whoever shares a memory of sessions.
 #[derive(Debug, Default)]
-pub(crate) struct Seen(Mutex<Option<Result<(), ErrorKind>>>);
+pub(crate) struct QuicSeen(Mutex<Option<Result<(), ErrorKind>>>);
 
-impl Seen {
+impl QuicSeen {
     /// Takes the verdict since this was asked last: a server has shown a certificate, and so it resumed no session; or one that
     /// failed.
     pub(crate) fn take(&self) -> Option<Result<(), ErrorKind>> {
@@ -49,10 +49,10 @@ pub(crate) fn kind_of_alert(alert: u8) -> ErrorKind {
 #[derive(Debug, Clone)]
 pub(crate) struct ForQuic {
     pub config: Arc<ClientConfig>,
-    pub seen: Arc<Seen>,
+    pub seen: Arc<QuicSeen>,
 }
 
-impl Client {
+impl TlsClient {
     /// Returns the configuration that connections of QUIC begin with, and the name that one to a host asks for.
     ///
     /// # Errors
@@ -60,7 +60,7 @@ impl Client {
     pub(crate) fn for_quic(&self, host: &str) -> Result<(ForQuic, String), SettingsError> {
         let name = self.name(host)?.to_str().into_owned();
         let begin = || {
-            let seen = Arc::new(Seen::default());
+            let seen = Arc::new(QuicSeen::default());
             let mut config = ClientConfig::clone(&self.config);
             let verifier = Watching { verifier: self.verifier.clone(), seen: seen.clone() };
             config.dangerous().set_certificate_verifier(Arc::new(verifier));
@@ -72,7 +72,7 @@ impl Client {
     }
 }
 
-impl Server {
+impl TlsServer {
     /// The configuration for connections of QUIC, which take all early data or none, and word of their full handshakes.
     pub(crate) fn for_quic(&self) -> (Arc<ServerConfig>, Arc<Signed>) {
         let mut config = ServerConfig::clone(&self.config);
@@ -97,7 +97,7 @@ pub(crate) fn refuse(error: impl std::fmt::Display) -> SettingsError {
 #[derive(Debug)]
 struct Watching {
     verifier: Arc<dyn ServerCertVerifier>,
-    seen: Arc<Seen>,
+    seen: Arc<QuicSeen>,
 }
 
 impl ServerCertVerifier for Watching {

@@ -54,7 +54,7 @@ pub(super) enum Kernel {
 }
 
 /// Content of a record.
-enum Content {
+enum RecordContent {
     Data(Range<usize>),
     Handshake(Range<usize>),
     Alert(Range<usize>),
@@ -132,9 +132,9 @@ impl Traffic {
         let at = opened.consumed;
         let Some(length) = self.next_record(&input[at..], out)? else { return Ok(false) };
         match self.open_record(input, at..at + length) {
-            Ok(Content::Data(data)) => opened.gather(input, data),
-            Ok(Content::Handshake(message)) => self.handshake(&input[message], out)?,
-            Ok(Content::Alert(alert)) => self.alert(&input[alert])?,
+            Ok(RecordContent::Data(data)) => opened.gather(input, data),
+            Ok(RecordContent::Handshake(message)) => self.handshake(&input[message], out)?,
+            Ok(RecordContent::Alert(alert)) => self.alert(&input[alert])?,
             Err(error) => return Err(self.fail(AlertDescription::BadRecordMac, &error.to_string(), out)),
         }
         opened.consumed = at + length;
@@ -146,7 +146,7 @@ impl Traffic {
             .map_err(|_| self.fail(AlertDescription::RecordOverflow, "what came is no TLS record", out))
     }
 
-    fn open_record(&mut self, input: &mut [u8], at: Range<usize>) -> Result<Content, rustls::Error> {
+    fn open_record(&mut self, input: &mut [u8], at: Range<usize>) -> Result<RecordContent, rustls::Error> {
         let base = input.as_ptr().addr();
         let record = &mut input[at];
         let kind = ContentType::from(record[0]);
@@ -158,9 +158,9 @@ impl Traffic {
         let from = plain.payload.as_ptr().addr() - base;
         let range = from..from + plain.payload.len();
         match plain.typ {
-            ContentType::ApplicationData => Ok(Content::Data(range)),
-            ContentType::Handshake => Ok(Content::Handshake(range)),
-            ContentType::Alert => Ok(Content::Alert(range)),
+            ContentType::ApplicationData => Ok(RecordContent::Data(range)),
+            ContentType::Handshake => Ok(RecordContent::Handshake(range)),
+            ContentType::Alert => Ok(RecordContent::Alert(range)),
             other => Err(rustls::Error::General(format!("a record of type {other:?} after the handshake"))),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::error::{Error, ErrorKind};
 use super::record::{HEADER, Kernel, Traffic, whole_record};
-use super::settings::{Client, Server};
+use super::settings::{TlsClient, TlsServer};
 use super::verify::PeerCertificate;
 use super::x509::key_bits;
 use rustls::client::UnbufferedClientConnection;
@@ -29,13 +29,13 @@ const ENCRYPTED: u8 = 23;
 /// Bytes that arrive go to [`open`](Session::open); what it appends to `out` must go to the peer. While
 /// [`is_handshaking`](Session::is_handshaking), a client may send nothing but early data; a server may answer early data.
 pub struct Session {
-    state: State,
+    state: TlsState,
     handshake: Option<Handshake>,
     keeps_peer: bool,
     peer: Option<PeerCertificate>,
 }
 
-enum State {
+enum TlsState {
     Handshake(Box<Hands>),
     Traffic(Box<Traffic>),
     /// It failed.
@@ -101,7 +101,7 @@ pub struct Opened {
 
 /// A handshake under way.
 struct Hands {
-    conn: Connection,
+    conn: TlsConnection,
     /// Bytes at the front of the input that rustls has seen and wants to see again.
     fed: usize,
     /// It goes on when it has seen another record.
@@ -126,13 +126,13 @@ enum Early {
     No,
 }
 
-enum Connection {
+enum TlsConnection {
     Client(UnbufferedClientConnection),
     Server(UnbufferedServerConnection),
 }
 
 /// Where rustls stopped.
-enum Step {
+enum TlsStep {
     /// It wrote something, and goes on.
     Wrote,
     /// It needs more of the peer's bytes.
@@ -151,12 +151,12 @@ impl Session {
     ///
     /// # Errors
     /// The host's name is none that a certificate can have.
-    pub fn client(client: &Client, host: &str, out: &mut Vec<u8>) -> Result<Session, Error> {
+    pub fn client(client: &TlsClient, host: &str, out: &mut Vec<u8>) -> Result<Session, Error> {
         let begun = |error: String| Error::new(ErrorKind::WrongName, true, error);
         let name = client.name(host).map_err(|error| begun(error.to_string()))?;
         let conn = UnbufferedClientConnection::new(client.config.clone(), name)
             .map_err(|error| Error::of(&error, true))?;
-        let mut session = Session::new(Connection::Client(conn), client.resumes());
+        let mut session = Session::new(TlsConnection::Client(conn), client.resumes());
         session.keeps_peer = client.keeps_peer();
         session.open(&mut [], out)?;
         Ok(session)
@@ -166,13 +166,13 @@ impl Session {
     ///
     /// # Errors
     /// A fault that rustls finds in its settings.
-    pub fn server(server: &Server) -> Result<Session, Error> {
+    pub fn server(server: &TlsServer) -> Result<Session, Error> {
         let conn = UnbufferedServerConnection::new(server.config.clone())
             .map_err(|error| Error::of(&error, true))?;
-        Ok(Session::new(Connection::Server(conn), false))
+        Ok(Session::new(TlsConnection::Server(conn), false))
     }
 
-    fn new(conn: Connection, resumes: bool) -> Session {
+    fn new(conn: TlsConnection, resumes: bool) -> Session {
         let hands = Hands {
             conn,
             fed: 0,
@@ -182,26 +182,31 @@ impl Session {
             may_send: false,
             resumes,
         };
-        Session { state: State::Handshake(Box::new(hands)), handshake: None, keeps_peer: false, peer: None }
+        Session {
+            state: TlsState::Handshake(Box::new(hands)),
+            handshake: None,
+            keeps_peer: false,
+            peer: None,
+        }
     }
 
     /// True if the handshake goes on.
     pub fn is_handshaking(&self) -> bool {
-        matches!(self.state, State::Handshake(_))
+        matches!(self.state, TlsState::Handshake(_))
     }
 
     /// True if [`seal`](Session::seal) would do something.
     pub fn may_send(&self) -> bool {
         match &self.state {
-            State::Handshake(hands) => hands.may_send,
-            State::Traffic(_) => true,
-            State::Over => false,
+            TlsState::Handshake(hands) => hands.may_send,
+            TlsState::Traffic(_) => true,
+            TlsState::Over => false,
         }
     }
 
     /// True if [`seal_early`](Session::seal_early) would do something.
     pub fn may_send_early(&self) -> bool {
-        matches!(&self.state, State::Handshake(hands) if hands.early == Early::Possible)
+        matches!(&self.state, TlsState::Handshake(hands) if hands.early == Early::Possible)
     }
 
     /// Outcome of the handshake, once it is complete.
@@ -221,12 +226,12 @@ impl Session {
     /// The peer's alert, or what is wrong with what it sent; behind plaintext that is told by [`Opened::failed`].
     pub fn open(&mut self, input: &mut [u8], out: &mut Vec<u8>) -> Result<Opened, Error> {
         let opened = match &mut self.state {
-            State::Traffic(traffic) => traffic.open(input, out),
-            State::Handshake(_) => self.shake_hands(input, out),
-            State::Over => Err(Error::broken("it failed before")),
+            TlsState::Traffic(traffic) => traffic.open(input, out),
+            TlsState::Handshake(_) => self.shake_hands(input, out),
+            TlsState::Over => Err(Error::broken("it failed before")),
         };
         if opened.as_ref().map_or(true, |opened| opened.failed.is_some()) {
-            self.state = State::Over;
+            self.state = TlsState::Over;
         }
         opened
     }
@@ -237,8 +242,8 @@ impl Session {
     /// The handshake is not that far.
     pub fn seal(&mut self, pieces: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Error> {
         match &mut self.state {
-            State::Traffic(traffic) => traffic.seal(pieces, out),
-            State::Handshake(hands) if hands.may_send => {
+            TlsState::Traffic(traffic) => traffic.seal(pieces, out),
+            TlsState::Handshake(hands) if hands.may_send => {
                 pieces.iter().try_for_each(|piece| hands.seal(piece, out))
             }
             _ => Err(too_soon()),
@@ -249,21 +254,21 @@ impl Session {
     /// the handshake is complete, and all of them if [`Handshake::early`] then says that the server did not take them.
     pub fn seal_early(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> usize {
         match &mut self.state {
-            State::Handshake(hands) => hands.seal_early(bytes, out),
+            TlsState::Handshake(hands) => hands.seal_early(bytes, out),
             _ => 0,
         }
     }
 
     /// Tells the peer that nothing more will be sent (close_notify).
     pub fn close(&mut self, out: &mut Vec<u8>) {
-        if let State::Traffic(traffic) = &mut self.state {
+        if let TlsState::Traffic(traffic) = &mut self.state {
             traffic.close(out);
         }
     }
 
     fn shake_hands(&mut self, input: &mut [u8], out: &mut Vec<u8>) -> Result<Opened, Error> {
         let mut opened = Opened::default();
-        while let State::Handshake(hands) = &mut self.state {
+        while let TlsState::Handshake(hands) = &mut self.state {
             if hands.waits && !hands.feed(&input[opened.consumed..])? {
                 return Ok(opened);
             }
@@ -272,16 +277,16 @@ impl Session {
             hands.fed -= discard;
             opened.consumed += discard;
             match step {
-                Ok(Step::Wrote) => {}
-                Ok(Step::Plain(bytes)) => opened.put(input, at, &bytes),
-                Ok(Step::MayGoEarly) => return Ok(opened),
-                Ok(Step::Closed) => {
+                Ok(TlsStep::Wrote) => {}
+                Ok(TlsStep::Plain(bytes)) => opened.put(input, at, &bytes),
+                Ok(TlsStep::MayGoEarly) => return Ok(opened),
+                Ok(TlsStep::Closed) => {
                     opened.closed = true;
                     return Ok(opened);
                 }
-                Ok(Step::MaySend) if !hands.conn.common().is_handshaking() => self.complete()?,
-                Ok(step @ (Step::MaySend | Step::Blocked)) => {
-                    (hands.may_send, hands.waits) = (matches!(step, Step::MaySend), true);
+                Ok(TlsStep::MaySend) if !hands.conn.common().is_handshaking() => self.complete()?,
+                Ok(step @ (TlsStep::MaySend | TlsStep::Blocked)) => {
+                    (hands.may_send, hands.waits) = (matches!(step, TlsStep::MaySend), true);
                 }
                 Err(error) => {
                     let at = opened.consumed;
@@ -300,7 +305,7 @@ impl Session {
 
     /// The handshake is complete: its keys go to the record layer.
     fn complete(&mut self) -> Result<(), Error> {
-        let State::Handshake(hands) = mem::replace(&mut self.state, State::Over) else { return Ok(()) };
+        let TlsState::Handshake(hands) = mem::replace(&mut self.state, TlsState::Over) else { return Ok(()) };
         let common = hands.conn.common();
         let suite = common.negotiated_cipher_suite();
         self.handshake = Some(Handshake {
@@ -320,16 +325,16 @@ impl Session {
         }
         let failed = |error: rustls::Error| Error::of(&error, true);
         let (secrets, kernel) = match hands.conn {
-            Connection::Client(conn) => {
+            TlsConnection::Client(conn) => {
                 let (secrets, kernel) = conn.dangerous_into_kernel_connection().map_err(failed)?;
                 (secrets, Kernel::Client(kernel))
             }
-            Connection::Server(conn) => {
+            TlsConnection::Server(conn) => {
                 let (secrets, kernel) = conn.dangerous_into_kernel_connection().map_err(failed)?;
                 (secrets, Kernel::Server(kernel))
             }
         };
-        self.state = State::Traffic(Box::new(Traffic::new(kernel, secrets, hands.resumes)));
+        self.state = TlsState::Traffic(Box::new(Traffic::new(kernel, secrets, hands.resumes)));
         Ok(())
     }
 }
@@ -345,9 +350,9 @@ impl Hands {
     }
 
     /// One step of rustls; returns also how many bytes of the input are done with.
-    fn step(&mut self, input: &mut [u8], out: &mut Vec<u8>) -> (usize, Result<Step, rustls::Error>) {
+    fn step(&mut self, input: &mut [u8], out: &mut Vec<u8>) -> (usize, Result<TlsStep, rustls::Error>) {
         match &mut self.conn {
-            Connection::Client(conn) => {
+            TlsConnection::Client(conn) => {
                 let UnbufferedStatus { discard, state, .. } = conn.process_tls_records(input);
                 let step = state.map(|state| match state {
                     ConnectionState::TransmitTlsData(mut transmit) => {
@@ -355,30 +360,30 @@ impl Hands {
                             self.early == Early::Unknown && transmit.may_encrypt_early_data().is_some();
                         if possible {
                             self.early = Early::Possible;
-                            return Step::MayGoEarly;
+                            return TlsStep::MayGoEarly;
                         }
                         self.early = self.early.past();
                         transmit.done();
-                        Step::Wrote
+                        TlsStep::Wrote
                     }
                     ConnectionState::EncodeTlsData(encode) => {
                         self.early_taken |= is_end_of_early_data(encoded(encode, out));
-                        Step::Wrote
+                        TlsStep::Wrote
                     }
                     state => step(state),
                 });
                 (discard, step)
             }
-            Connection::Server(conn) => {
+            TlsConnection::Server(conn) => {
                 let UnbufferedStatus { discard, state, .. } = conn.process_tls_records(input);
                 let step = state.map(|state| match state {
                     ConnectionState::TransmitTlsData(transmit) => {
                         transmit.done();
-                        Step::Wrote
+                        TlsStep::Wrote
                     }
                     ConnectionState::EncodeTlsData(encode) => {
                         encoded(encode, out);
-                        Step::Wrote
+                        TlsStep::Wrote
                     }
                     ConnectionState::ReadEarlyData(mut read) => {
                         self.early_taken = true;
@@ -387,7 +392,7 @@ impl Hands {
                             bytes.extend_from_slice(record.payload);
                         }
                         self.early = Early::Sent(bytes.len());
-                        Step::Plain(bytes)
+                        TlsStep::Plain(bytes)
                     }
                     state => step(state),
                 });
@@ -402,8 +407,8 @@ impl Hands {
         loop {
             let from = out.len();
             at += match &mut self.conn {
-                Connection::Client(conn) => write(conn.process_tls_records(&mut input[at..]), out),
-                Connection::Server(conn) => write(conn.process_tls_records(&mut input[at..]), out),
+                TlsConnection::Client(conn) => write(conn.process_tls_records(&mut input[at..]), out),
+                TlsConnection::Server(conn) => write(conn.process_tls_records(&mut input[at..]), out),
             };
             if out.len() == from || is_alert(&out[from..]) {
                 return;
@@ -412,7 +417,7 @@ impl Hands {
     }
 
     fn seal(&mut self, piece: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
-        let Connection::Server(conn) = &mut self.conn else { return Err(too_soon()) };
+        let TlsConnection::Server(conn) = &mut self.conn else { return Err(too_soon()) };
         // With a handshake message half read, rustls wants to see that half again.
         if self.fed > 0 {
             return Err(too_soon());
@@ -427,7 +432,7 @@ impl Hands {
     }
 
     fn seal_early(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> usize {
-        let Connection::Client(conn) = &mut self.conn else { return 0 };
+        let TlsConnection::Client(conn) = &mut self.conn else { return 0 };
         if self.early != Early::Possible {
             return 0;
         }
@@ -455,28 +460,28 @@ impl Early {
     }
 }
 
-impl Connection {
+impl TlsConnection {
     fn common(&self) -> &CommonState {
         match self {
-            Connection::Client(conn) => conn,
-            Connection::Server(conn) => conn,
+            TlsConnection::Client(conn) => conn,
+            TlsConnection::Server(conn) => conn,
         }
     }
 }
 
 /// Handles, for both ends, a state that is of interest to neither alone.
-fn step<Data>(state: ConnectionState<'_, '_, Data>) -> Step {
+fn step<Data>(state: ConnectionState<'_, '_, Data>) -> TlsStep {
     match state {
-        ConnectionState::WriteTraffic(_) => Step::MaySend,
-        ConnectionState::PeerClosed | ConnectionState::Closed => Step::Closed,
+        ConnectionState::WriteTraffic(_) => TlsStep::MaySend,
+        ConnectionState::PeerClosed | ConnectionState::Closed => TlsStep::Closed,
         ConnectionState::ReadTraffic(mut read) => {
             let mut bytes = Vec::new();
             while let Some(Ok(record)) = read.next_record() {
                 bytes.extend_from_slice(record.payload);
             }
-            Step::Plain(bytes)
+            TlsStep::Plain(bytes)
         }
-        _ => Step::Blocked,
+        _ => TlsStep::Blocked,
     }
 }
 

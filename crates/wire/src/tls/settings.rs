@@ -1,9 +1,9 @@
 //! Settings that an end of TLS begins with: whom to trust, who to be, which versions and suites, what to resume.
 
 use super::certificate::{Certificates, Identity, SettingsError, refused};
-use super::memory::Memory;
+use super::memory::MemoryMemory;
 use super::quic::ForQuic;
-use super::verify::{AnyCertificate, Given, Keeping, Shown, ShownCertificate};
+use super::verify::{AnyCertificate, Given, Keeping, ShownCertificate, TlsShown};
 use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{Resumption as Sessions, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
@@ -66,7 +66,7 @@ pub struct ClientSettings {
     pub sni: Option<String>,
     /// The part of earlier connections that is used.
     pub resumption: Resumption,
-    /// Keep what servers show, for [`Client::take_certificates`].
+    /// Keep what servers show, for [`TlsClient::take_certificates`].
     pub keep_certificates: bool,
 }
 
@@ -89,7 +89,7 @@ pub struct ServerSettings {
 
 /// A client, ready to begin sessions. Clones have the same memory of earlier connections.
 #[derive(Debug, Clone)]
-pub struct Client {
+pub struct TlsClient {
     pub(super) config: Arc<ClientConfig>,
     /// Judges what servers show.
     pub(super) verifier: Arc<dyn ServerCertVerifier>,
@@ -97,27 +97,27 @@ pub struct Client {
     pub(super) quic: Arc<OnceLock<ForQuic>>,
     sni: Option<String>,
     resumption: Resumption,
-    shown: Option<Shown>,
+    shown: Option<TlsShown>,
     keeps_peer: bool,
 }
 
 /// A server, ready to begin sessions. Clones have the same memory.
 #[derive(Debug, Clone)]
-pub struct Server {
+pub struct TlsServer {
     pub(super) config: Arc<ServerConfig>,
 }
 
-impl Client {
+impl TlsClient {
     /// Gets a client ready.
     ///
     /// # Errors
     /// Suites that fit none of the versions, a key that does not fit its certificate, roots that are none.
-    pub fn new(settings: &ClientSettings) -> Result<Client, SettingsError> {
+    pub fn new(settings: &ClientSettings) -> Result<TlsClient, SettingsError> {
         let provider = provider(&settings.suites)?;
         let builder = ClientConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&versions(&settings.versions))
             .map_err(|error| refused(format!("the suites fit none of the TLS versions: {error}")))?;
-        let shown = settings.keep_certificates.then(Shown::default);
+        let shown = settings.keep_certificates.then(TlsShown::default);
         let verifier = verifier(&settings.trust, provider, shown.as_ref())?;
         let builder = builder.dangerous().with_custom_certificate_verifier(verifier.clone());
         let mut config = match &settings.identity {
@@ -132,7 +132,7 @@ impl Client {
         // The keys of a complete handshake go to the record layer.
         config.enable_secret_extraction = true;
         config.resumption = Sessions::disabled();
-        let client = Client {
+        let client = TlsClient {
             config: Arc::new(config),
             verifier,
             quic: Arc::default(),
@@ -146,27 +146,27 @@ impl Client {
 
     /// The same client with a memory of its own, as each user of a site has one.
     #[must_use]
-    pub fn with_own_memory(&self) -> Client {
+    pub fn with_own_memory(&self) -> TlsClient {
         if self.resumption == Resumption::Off {
             return self.clone();
         }
         let mut config = ClientConfig::clone(&self.config);
-        config.resumption = Sessions::store(Arc::new(Memory::default()));
-        Client { config: Arc::new(config), quic: Arc::default(), ..self.clone() }
+        config.resumption = Sessions::store(Arc::new(MemoryMemory::default()));
+        TlsClient { config: Arc::new(config), quic: Arc::default(), ..self.clone() }
     }
 
     /// The same client with other application protocols to offer, best first, and a memory of its own.
     #[must_use]
-    pub fn offering(&self, names: &[String]) -> Client {
+    pub fn offering(&self, names: &[String]) -> TlsClient {
         let mut config = ClientConfig::clone(&self.config);
         config.alpn_protocols = alpn(names);
-        Client { config: Arc::new(config), quic: Arc::default(), ..self.clone() }.with_own_memory()
+        TlsClient { config: Arc::new(config), quic: Arc::default(), ..self.clone() }.with_own_memory()
     }
 
     /// The same client, whose sessions keep the certificate of the other end ([`Session::take_peer`](super::Session::take_peer)).
     #[must_use]
-    pub fn with_peers_kept(self) -> Client {
-        Client { keeps_peer: true, ..self }
+    pub fn with_peers_kept(self) -> TlsClient {
+        TlsClient { keeps_peer: true, ..self }
     }
 
     pub(super) fn keeps_peer(&self) -> bool {
@@ -175,7 +175,7 @@ impl Client {
 
     /// The certificates that servers have shown since this was last asked for, to whichever clone, where they are kept.
     pub fn take_certificates(&self) -> Vec<ShownCertificate> {
-        self.shown.as_ref().map(Shown::take).unwrap_or_default()
+        self.shown.as_ref().map(TlsShown::take).unwrap_or_default()
     }
 
     /// True if tickets that come are of any use.
@@ -191,12 +191,12 @@ impl Client {
     }
 }
 
-impl Server {
+impl TlsServer {
     /// Gets a server ready.
     ///
     /// # Errors
-    /// As [`Client::new`].
-    pub fn new(settings: &ServerSettings) -> Result<Server, SettingsError> {
+    /// As [`TlsClient::new`].
+    pub fn new(settings: &ServerSettings) -> Result<TlsServer, SettingsError> {
         let provider = provider(&settings.suites)?;
         let builder = ServerConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&versions(&settings.versions))
@@ -228,7 +228,7 @@ impl Server {
                 config.send_half_rtt_data = true;
             }
         }
-        Ok(Server { config: Arc::new(config) })
+        Ok(TlsServer { config: Arc::new(config) })
     }
 }
 
@@ -241,7 +241,7 @@ pub fn suites() -> impl Iterator<Item = (u16, String)> {
 fn verifier(
     trust: &Trust,
     provider: Arc<CryptoProvider>,
-    shown: Option<&Shown>,
+    shown: Option<&TlsShown>,
 ) -> Result<Arc<dyn ServerCertVerifier>, SettingsError> {
     let verifier: Arc<dyn ServerCertVerifier> = match trust {
         Trust::Anybody => Arc::new(AnyCertificate(provider)),

@@ -177,9 +177,9 @@ pub struct ShownCertificate {
 
 /// Certificates that servers showed, in their order, until they are taken.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Shown(Arc<Mutex<Vec<ShownCertificate>>>);
+pub(super) struct TlsShown(Arc<Mutex<Vec<ShownCertificate>>>);
 
-impl Shown {
+impl TlsShown {
     fn add(&self, host: &ServerName<'_>, certificate: &[u8]) {
         let Some(facts) = CertificateFacts::of_der(certificate) else { return };
         let shown = ShownCertificate { host: host.to_str().into_owned(), facts };
@@ -198,7 +198,7 @@ impl Shown {
 #[derive(Debug)]
 pub(super) struct Keeping {
     pub verifier: Arc<dyn ServerCertVerifier>,
-    pub shown: Shown,
+    pub shown: TlsShown,
 }
 
 impl ServerCertVerifier for Keeping {

@@ -5,7 +5,7 @@ use crate::recorder::{Reader, Recorder, record, request_line, response_line, res
 use proptest::collection::vec;
 use proptest::prelude::*;
 use wire::http1::{
-    Expect, Framing, Limits, RequestHead, RequestReader, ResponseHead, Target, Version, write,
+    Expect, Http1Framing, Http1Limits, RequestHead, RequestReader, ResponseHead, Target, Version, write,
 };
 
 type Fields = Vec<(String, String)>;
@@ -19,11 +19,11 @@ enum Content {
 }
 
 impl Content {
-    fn framing(&self) -> Framing {
+    fn framing(&self) -> Http1Framing {
         match self {
-            Content::None => Framing::None,
-            Content::Length(bytes) => Framing::Length(bytes.len() as u64),
-            Content::Chunked(..) => Framing::Chunked,
+            Content::None => Http1Framing::None,
+            Content::Length(bytes) => Http1Framing::Length(bytes.len() as u64),
+            Content::Chunked(..) => Http1Framing::Chunked,
         }
     }
 
@@ -94,7 +94,7 @@ impl Response {
         write_fields(out, told, &self.fields);
         let framing = self.content.framing();
         let content_length = match framing {
-            Framing::Length(length) => Some(length),
+            Http1Framing::Length(length) => Some(length),
             _ => None,
         };
         let keep_alive = self.version == Version::Http11;
@@ -255,9 +255,9 @@ fn damaged_responses() -> impl Strategy<Value = Vec<u8>> {
     )
 }
 
-fn limits() -> impl Strategy<Value = Limits> {
-    let tight = (0usize..120, 0usize..4).prop_map(|(head_bytes, fields)| Limits { head_bytes, fields });
-    prop_oneof![Just(Limits::default()), tight]
+fn limits() -> impl Strategy<Value = Http1Limits> {
+    let tight = (0usize..120, 0usize..4).prop_map(|(head_bytes, fields)| Http1Limits { head_bytes, fields });
+    prop_oneof![Just(Http1Limits::default()), tight]
 }
 
 fn expect() -> impl Strategy<Value = Expect> {
@@ -285,7 +285,7 @@ proptest! {
     fn written_responses_are_read_as_meant(list in vec(response(), 0..4), sizes in sizes()) {
         let (mut stream, mut told) = (Vec::new(), Recorder::default());
         list.iter().for_each(|response| response.write(&mut stream, &mut told));
-        let read = record(responses(Limits::default(), Expect::Body), cut(&stream, &sizes));
+        let read = record(responses(Http1Limits::default(), Expect::Body), cut(&stream, &sizes));
         prop_assert_eq!(read, told.into_text());
     }
 
@@ -293,7 +293,7 @@ proptest! {
     fn written_requests_are_read_as_meant(list in vec(request(), 0..4), sizes in sizes()) {
         let (mut stream, mut told) = (Vec::new(), Recorder::default());
         list.iter().for_each(|request| request.write(&mut stream, &mut told));
-        let read = record(RequestReader::new(Limits::default()), cut(&stream, &sizes));
+        let read = record(RequestReader::new(Http1Limits::default()), cut(&stream, &sizes));
         prop_assert_eq!(read, told.into_text());
     }
 
@@ -330,7 +330,7 @@ proptest! {
             ends.push(stream.len());
         }
         for end in 0..=stream.len() {
-            let text = record(responses(Limits::default(), Expect::Body), [&stream[..end]]);
+            let text = record(responses(Http1Limits::default(), Expect::Body), [&stream[..end]]);
             let failed = text.lines().last().is_some_and(|line| line.starts_with("error h1_closed_in_"));
             prop_assert_eq!(failed, !ends.contains(&end), "closed after {} bytes:\n{}", end, text);
         }

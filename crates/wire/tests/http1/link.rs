@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use wire::http1::{
-    Breach, Error, Expect, Framing, Limits, RequestHead, RequestReader, RequestSink, ResponseHead,
+    Breach, Error, Expect, Http1Framing, Http1Limits, RequestHead, RequestReader, RequestSink, ResponseHead,
     ResponseReader, ResponseSink, Target, Version, write,
 };
 
@@ -51,7 +51,7 @@ struct Asked {
 impl RequestSink for Asked {
     fn head(&mut self, head: &RequestHead<'_>, _raw: &[u8]) {
         self.head_only = head.method == b"HEAD";
-        self.chunked = head.framing == Framing::Chunked;
+        self.chunked = head.framing == Http1Framing::Chunked;
         self.wants_continue = head.expect_continue;
         if let Target::Absolute { path, .. } = head.target {
             self.path = path.to_vec();
@@ -184,7 +184,7 @@ struct Client<'e> {
 impl<'e> Client<'e> {
     fn new(exchanges: &'e [Exchange]) -> Self {
         let mut client = Client {
-            reader: ResponseReader::new(Limits::default()),
+            reader: ResponseReader::new(Http1Limits::default()),
             pending: exchanges.iter(),
             answer: Answer::default(),
             answers: Vec::new(),
@@ -219,7 +219,7 @@ proptest! {
         back in vec(1usize..200, 1..6),
     ) {
         let (mut there, mut back) = (Link::new(&there), Link::new(&back));
-        let mut server = Server { reader: RequestReader::new(Limits::default()), asked: Asked::default() };
+        let mut server = Server { reader: RequestReader::new(Http1Limits::default()), asked: Asked::default() };
         let mut client = Client::new(&exchanges);
         for (number, exchange) in exchanges.iter().enumerate() {
             exchange.ask(number, &mut there.bytes);

@@ -3,10 +3,10 @@
 use crate::recorder::Recorder;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use wire::http1::{Expect, HeadMemo, Limits, ResponseReader, ResponseSink};
+use wire::http1::{Expect, HeadMemo, Http1Limits, ResponseReader, ResponseSink};
 
 fn read(answer: &[u8], expect: Expect, memo: Option<&mut HeadMemo>) -> (String, usize) {
-    let (mut reader, mut told) = (ResponseReader::new(Limits::default()), Recorder::default());
+    let (mut reader, mut told) = (ResponseReader::new(Http1Limits::default()), Recorder::default());
     reader.begin(expect);
     let progress = match memo {
         Some(memo) => reader.read_remembering(answer, &mut told, memo),
@@ -41,7 +41,7 @@ impl ResponseSink for Counted {
 fn values_that_change_are_learnt_and_others_are_not_taken_for_known() {
     let (mut memo, mut sink) = (HeadMemo::default(), Counted::default());
     let mut parsed = |answer: &str| {
-        let mut reader = ResponseReader::new(Limits::default());
+        let mut reader = ResponseReader::new(Http1Limits::default());
         let before = sink.fields;
         assert!(reader.read_remembering(answer.as_bytes(), &mut sink, &mut memo).unwrap().done, "{answer}");
         sink.fields > before

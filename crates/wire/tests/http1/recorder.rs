@@ -1,8 +1,8 @@
 //! Turns what a reader tells into lines of text, so that tests compare texts.
 
 use wire::http1::{
-    Breach, Error, Expect, Framing, Limits, Progress, RequestHead, RequestReader, RequestSink, ResponseHead,
-    ResponseReader, ResponseSink, Target, Version,
+    Breach, Error, Expect, Http1Framing, Http1Limits, Http1Progress, RequestHead, RequestReader, RequestSink,
+    ResponseHead, ResponseReader, ResponseSink, Target, Version,
 };
 
 /// Adjacent pieces of content become one `body` line: how a stream was cut must not show.
@@ -93,7 +93,7 @@ impl RequestSink for Recorder {
 
 pub fn response_line(head: &ResponseHead) -> String {
     let length = match (head.framing, head.content_length) {
-        (Framing::Length(framed), Some(told)) if framed == told => String::new(),
+        (Http1Framing::Length(framed), Some(told)) if framed == told => String::new(),
         (_, Some(told)) => format!(" told {told}"),
         (_, None) => String::new(),
     };
@@ -126,12 +126,12 @@ fn version(version: Version) -> &'static str {
     }
 }
 
-fn framing(framing: Framing) -> String {
+fn framing(framing: Http1Framing) -> String {
     match framing {
-        Framing::None => "none".into(),
-        Framing::Length(length) => format!("length {length}"),
-        Framing::Chunked => "chunked".into(),
-        Framing::UntilClose => "until-close".into(),
+        Http1Framing::None => "none".into(),
+        Http1Framing::Length(length) => format!("length {length}"),
+        Http1Framing::Chunked => "chunked".into(),
+        Http1Framing::UntilClose => "until-close".into(),
     }
 }
 
@@ -142,7 +142,7 @@ fn persistence(keep_alive: bool) -> &'static str {
 /// The two readers as one, for everything that holds for both.
 pub trait Reader {
     fn begin(&mut self);
-    fn read(&mut self, input: &[u8], sink: &mut Recorder) -> Result<Progress, Error>;
+    fn read(&mut self, input: &[u8], sink: &mut Recorder) -> Result<Http1Progress, Error>;
     fn end_of_stream(&mut self, sink: &mut Recorder) -> Result<(), Error>;
 }
 
@@ -153,7 +153,7 @@ impl Reader for Responses {
     fn begin(&mut self) {
         self.0.begin(self.1);
     }
-    fn read(&mut self, input: &[u8], sink: &mut Recorder) -> Result<Progress, Error> {
+    fn read(&mut self, input: &[u8], sink: &mut Recorder) -> Result<Http1Progress, Error> {
         self.0.read(input, sink)
     }
     fn end_of_stream(&mut self, sink: &mut Recorder) -> Result<(), Error> {
@@ -165,7 +165,7 @@ impl Reader for RequestReader {
     fn begin(&mut self) {
         RequestReader::begin(self);
     }
-    fn read(&mut self, input: &[u8], sink: &mut Recorder) -> Result<Progress, Error> {
+    fn read(&mut self, input: &[u8], sink: &mut Recorder) -> Result<Http1Progress, Error> {
         RequestReader::read(self, input, sink)
     }
     fn end_of_stream(&mut self, sink: &mut Recorder) -> Result<(), Error> {
@@ -173,7 +173,7 @@ impl Reader for RequestReader {
     }
 }
 
-pub fn responses(limits: Limits, expect: Expect) -> Responses {
+pub fn responses(limits: Http1Limits, expect: Expect) -> Responses {
     Responses(ResponseReader::new(limits), expect)
 }
 

@@ -1,11 +1,11 @@
 //! Requests: text in, events out. Each text is also read cut at every place.
 
 use crate::recorder::{self, Recorder};
-use wire::http1::{Breach, EMPTY_LINES_LIMIT, Limits, RequestReader, Stage};
+use wire::http1::{Breach, EMPTY_LINES_LIMIT, Http1Limits, Http1Stage, RequestReader};
 
 #[track_caller]
 fn check(input: &str, expected: &str) {
-    recorder::check(|| RequestReader::new(Limits::default()), input.as_bytes(), expected);
+    recorder::check(|| RequestReader::new(Http1Limits::default()), input.as_bytes(), expected);
 }
 
 /// A request line with nothing else.
@@ -140,7 +140,7 @@ fn expectations_and_persistence() {
 
 #[test]
 fn raw_leaves_empty_lines_out() {
-    let mut reader = RequestReader::new(Limits::default());
+    let mut reader = RequestReader::new(Http1Limits::default());
     let mut recorder = Recorder::default();
     reader.read(b"\r\nGET / HTTP/1.1\r\nA: b\r\n\r\nGET", &mut recorder).unwrap();
     assert_eq!(recorder.raw, b"GET / HTTP/1.1\r\nA: b\r\n\r\n");
@@ -152,7 +152,11 @@ fn limits() {
     let told = "field A=1\nfield B=2\nhead GET origin / 1.1 none keep\ndone";
     #[track_caller]
     fn check(head_bytes: usize, fields: usize, input: &str, expected: &str) {
-        recorder::check(|| RequestReader::new(Limits { head_bytes, fields }), input.as_bytes(), expected);
+        recorder::check(
+            || RequestReader::new(Http1Limits { head_bytes, fields }),
+            input.as_bytes(),
+            expected,
+        );
     }
     check(head.len(), 2, head, told);
     check(head.len(), 2, &format!("\r\n{head}{head}"), &format!("{told}\n{told}"));
@@ -163,17 +167,17 @@ fn limits() {
 
 #[test]
 fn stages() {
-    let mut reader = RequestReader::new(Limits::default());
+    let mut reader = RequestReader::new(Http1Limits::default());
     let mut sink = Recorder::default();
     let mut stage = |reader: &mut RequestReader, input: &[u8]| {
         reader.read(input, &mut sink).unwrap();
         reader.stage()
     };
-    assert_eq!(stage(&mut reader, b"\r\n"), Stage::Idle);
-    assert_eq!(stage(&mut reader, b"G"), Stage::Head);
-    assert_eq!(stage(&mut reader, b"ET / HTTP/1.1\r\nContent-Length: 1\r\n\r\n"), Stage::Body);
-    assert_eq!(stage(&mut reader, b"x"), Stage::Done);
+    assert_eq!(stage(&mut reader, b"\r\n"), Http1Stage::Idle);
+    assert_eq!(stage(&mut reader, b"G"), Http1Stage::Head);
+    assert_eq!(stage(&mut reader, b"ET / HTTP/1.1\r\nContent-Length: 1\r\n\r\n"), Http1Stage::Body);
+    assert_eq!(stage(&mut reader, b"x"), Http1Stage::Done);
     reader.begin();
-    assert_eq!(stage(&mut reader, b""), Stage::Idle);
+    assert_eq!(stage(&mut reader, b""), Http1Stage::Idle);
     assert_eq!(reader.end_of_stream(&mut sink), Err(Breach::ClosedIdle.into()));
 }

@@ -1,7 +1,9 @@
 //! Responses: text in, events out. Each text is also read cut at every place.
 
 use crate::recorder::{self, Recorder, responses};
-use wire::http1::{Breach, CHUNK_LINE_LIMIT, Error, Expect, INTERIM_LIMIT, Limits, ResponseReader, Stage};
+use wire::http1::{
+    Breach, CHUNK_LINE_LIMIT, Error, Expect, Http1Limits, Http1Stage, INTERIM_LIMIT, ResponseReader,
+};
 
 #[track_caller]
 fn check(input: &str, expected: &str) {
@@ -10,11 +12,11 @@ fn check(input: &str, expected: &str) {
 
 #[track_caller]
 fn check_as(expect: Expect, input: &str, expected: &str) {
-    recorder::check(|| responses(Limits::default(), expect), input.as_bytes(), expected);
+    recorder::check(|| responses(Http1Limits::default(), expect), input.as_bytes(), expected);
 }
 
 #[track_caller]
-fn check_within(limits: Limits, input: &str, expected: &str) {
+fn check_within(limits: Http1Limits, input: &str, expected: &str) {
     recorder::check(|| responses(limits, Expect::Body), input.as_bytes(), expected);
 }
 
@@ -22,7 +24,7 @@ fn check_within(limits: Limits, input: &str, expected: &str) {
 #[track_caller]
 fn check_head(fields: &str, expected: &str) {
     let input = format!("HTTP/1.1 200 OK\r\n{fields}\r\n");
-    let text = recorder::record(responses(Limits::default(), Expect::Body), [input.as_bytes()]);
+    let text = recorder::record(responses(Http1Limits::default(), Expect::Body), [input.as_bytes()]);
     let told = text.lines().find(|line| line.starts_with("head ") || line.starts_with("error "));
     assert_eq!(told, Some(expected), "{fields:?}");
 }
@@ -152,7 +154,7 @@ fn long_chunk_lines_are_refused() {
     let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
     let told = "field Transfer-Encoding=chunked\nhead 1.1 200 chunked keep\n";
     let record = |input: String| {
-        recorder::record(responses(Limits::default(), Expect::Body), input.as_bytes().chunks(1000))
+        recorder::record(responses(Http1Limits::default(), Expect::Body), input.as_bytes().chunks(1000))
     };
     let extension = "x".repeat(CHUNK_LINE_LIMIT - "1;\r\n".len());
     assert_eq!(record(format!("{head}1;{extension}\r\nx\r\n0\r\n\r\n")), format!("{told}body x\ndone"));
@@ -263,7 +265,7 @@ fn keep_alive() {
     #[track_caller]
     fn check_keep(version: &str, fields: &str, keep: bool) {
         let input = format!("HTTP/{version} 204 x\r\n{fields}\r\n");
-        let mut reader = ResponseReader::new(Limits::default());
+        let mut reader = ResponseReader::new(Http1Limits::default());
         reader.read(input.as_bytes(), &mut Recorder::default()).unwrap();
         assert_eq!(reader.head().map(|head| head.keep_alive), Some(keep), "{input:?}");
     }
@@ -363,19 +365,19 @@ fn folded_field_lines() {
 fn limits() {
     let head = "HTTP/1.1 204 x\r\nA: 1\r\nB: 2\r\n\r\n";
     let told = "field A=1\nfield B=2\nhead 1.1 204 none keep\ndone";
-    check_within(Limits { head_bytes: head.len(), fields: 2 }, head, told);
-    check_within(Limits { head_bytes: head.len() - 1, fields: 2 }, head, "error h1_head_limit");
-    check_within(Limits { head_bytes: head.len(), fields: 1 }, head, "error h1_fields_limit");
-    check_within(Limits { head_bytes: 0, fields: 0 }, head, "error h1_head_limit");
+    check_within(Http1Limits { head_bytes: head.len(), fields: 2 }, head, told);
+    check_within(Http1Limits { head_bytes: head.len() - 1, fields: 2 }, head, "error h1_head_limit");
+    check_within(Http1Limits { head_bytes: head.len(), fields: 1 }, head, "error h1_fields_limit");
+    check_within(Http1Limits { head_bytes: 0, fields: 0 }, head, "error h1_head_limit");
     check_within(
-        Limits { head_bytes: 64, fields: 0 },
+        Http1Limits { head_bytes: 64, fields: 0 },
         "HTTP/1.1 204 x\r\n\r\n",
         "head 1.1 204 none keep\ndone",
     );
 
     let many = format!("HTTP/1.1 204 x\r\n{}\r\n", "a:\r\n".repeat(257));
     let text = recorder::record(
-        responses(Limits { head_bytes: 1 << 20, fields: usize::MAX }, Expect::Body),
+        responses(Http1Limits { head_bytes: 1 << 20, fields: usize::MAX }, Expect::Body),
         [many.as_bytes()],
     );
     assert_eq!(text, "error h1_fields_limit");
@@ -386,7 +388,7 @@ fn trailer_limits() {
     let message =
         |trailers: &str| format!("HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n{trailers}\r\n");
     let head = "field Transfer-Encoding=chunked\nhead 1.1 200 chunked keep\n";
-    let limits = Limits { head_bytes: 60, fields: 2 };
+    let limits = Http1Limits { head_bytes: 60, fields: 2 };
     let bytes = "x".repeat(60 - "a: \r\n\r\n".len());
     check_within(limits, &message(&format!("a: {bytes}\r\n")), &format!("{head}trailer a={bytes}\ndone"));
     check_within(limits, &message(&format!("a: {bytes}x\r\n")), &format!("{head}error h1_trailers_limit"));
@@ -397,11 +399,11 @@ fn trailer_limits() {
 #[test]
 fn a_flood_without_line_ends_is_refused_early() {
     let flood = [b'x'; 32];
-    let mut reader = ResponseReader::new(Limits::default());
+    let mut reader = ResponseReader::new(Http1Limits::default());
     let refused = flood.chunks(1).position(|byte| reader.read(byte, &mut Recorder::default()).is_err());
     assert_eq!(refused, Some(0));
 
-    let mut reader = ResponseReader::new(Limits::default());
+    let mut reader = ResponseReader::new(Http1Limits::default());
     let late = "HTTP/1.1 200 OK\r\nno-colon(here, and so on and so on and so on and so on".bytes();
     let refused = late.enumerate().find_map(|(at, byte)| {
         let error = reader.read(&[byte], &mut Recorder::default()).err()?;
@@ -417,7 +419,7 @@ fn a_flood_without_line_ends_is_refused_early() {
 fn raw_is_the_head_as_received() {
     let head = "HTTP/1.1 200 OK\nA:  b \r\nContent-Length: 1\r\n\r\n";
     for cut in 0..head.len() {
-        let mut reader = ResponseReader::new(Limits::default());
+        let mut reader = ResponseReader::new(Http1Limits::default());
         let mut recorder = Recorder::default();
         let message = format!("{head}x");
         let (first, second) = message.as_bytes().split_at(cut);
@@ -429,26 +431,26 @@ fn raw_is_the_head_as_received() {
 
 #[test]
 fn stages_and_what_remains() {
-    let mut reader = ResponseReader::new(Limits::default());
+    let mut reader = ResponseReader::new(Http1Limits::default());
     let mut sink = Recorder::default();
     let mut state = |reader: &mut ResponseReader, input: &[u8]| {
         reader.read(input, &mut sink).unwrap();
         (reader.stage(), reader.remaining(), reader.head().is_some())
     };
-    assert_eq!(state(&mut reader, b""), (Stage::Idle, None, false));
-    assert_eq!(state(&mut reader, b"HTTP/1.1 100 x\r\n\r\n"), (Stage::Head, None, false));
-    assert_eq!(state(&mut reader, b"HTTP/1.1 200 x\r\n"), (Stage::Head, None, false));
-    assert_eq!(state(&mut reader, b"Content-Length: 9\r\n\r\n"), (Stage::Body, Some(9), true));
-    assert_eq!(state(&mut reader, b"123"), (Stage::Body, Some(6), true));
+    assert_eq!(state(&mut reader, b""), (Http1Stage::Idle, None, false));
+    assert_eq!(state(&mut reader, b"HTTP/1.1 100 x\r\n\r\n"), (Http1Stage::Head, None, false));
+    assert_eq!(state(&mut reader, b"HTTP/1.1 200 x\r\n"), (Http1Stage::Head, None, false));
+    assert_eq!(state(&mut reader, b"Content-Length: 9\r\n\r\n"), (Http1Stage::Body, Some(9), true));
+    assert_eq!(state(&mut reader, b"123"), (Http1Stage::Body, Some(6), true));
     assert!(!reader.skip(5));
-    assert_eq!(state(&mut reader, b""), (Stage::Body, Some(1), true));
+    assert_eq!(state(&mut reader, b""), (Http1Stage::Body, Some(1), true));
     assert!(reader.skip(1));
-    assert_eq!(state(&mut reader, b"of the next"), (Stage::Done, Some(0), true));
+    assert_eq!(state(&mut reader, b"of the next"), (Http1Stage::Done, Some(0), true));
     reader.begin(Expect::Body);
-    assert_eq!(state(&mut reader, b""), (Stage::Idle, None, false));
+    assert_eq!(state(&mut reader, b""), (Http1Stage::Idle, None, false));
     assert_eq!(
         state(&mut reader, b"HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\n"),
-        (Stage::Body, None, true)
+        (Http1Stage::Body, None, true)
     );
     assert!(!reader.skip(100), "the length of chunked content is in it");
 }
@@ -458,11 +460,11 @@ fn begin_forgets_an_unfinished_response() {
     for unfinished in
         ["HTTP/1.1 200", "HTTP/1.1 100 x\r\n\r\n", "HTTP/1.1 200 x\r\nContent-Length: 9\r\n\r\nabc"]
     {
-        let mut reader = ResponseReader::new(Limits::default());
+        let mut reader = ResponseReader::new(Http1Limits::default());
         let mut recorder = Recorder::default();
         reader.read(unfinished.as_bytes(), &mut recorder).unwrap();
         reader.begin(Expect::Body);
-        assert_eq!((reader.stage(), reader.head()), (Stage::Idle, None));
+        assert_eq!((reader.stage(), reader.head()), (Http1Stage::Idle, None));
         assert!(reader.read(b"HTTP/1.1 204 x\r\n\r\n", &mut recorder).unwrap().done);
     }
 }
@@ -472,7 +474,7 @@ fn closing_tells_where() {
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n";
     let message = format!("{head}abc");
     for cut in 0..=message.len() {
-        let mut reader = ResponseReader::new(Limits::default());
+        let mut reader = ResponseReader::new(Http1Limits::default());
         let mut sink = Recorder::default();
         reader.read(&message.as_bytes()[..cut], &mut sink).unwrap();
         let expected = match message.len() - cut {

@@ -1,7 +1,9 @@
 //! Two sessions and a link between them that delivers pieces of a chosen size.
 
 use crate::certificates::Authority;
-use wire::tls::{Client, ClientSettings, Error, Resumption, Server, ServerSettings, Session, Trust, Version};
+use wire::tls::{
+    ClientSettings, Error, Resumption, ServerSettings, Session, TlsClient, TlsServer, Trust, Version,
+};
 
 pub const HOST: &str = "origin.test";
 
@@ -37,8 +39,8 @@ impl Ends {
         Ends { authority, client, server }
     }
 
-    pub fn ready(&self) -> (Client, Server) {
-        (Client::new(&self.client).unwrap(), Server::new(&self.server).unwrap())
+    pub fn ready(&self) -> (TlsClient, TlsServer) {
+        (TlsClient::new(&self.client).unwrap(), TlsServer::new(&self.server).unwrap())
     }
 }
 
@@ -79,7 +81,7 @@ pub struct Link {
 }
 
 impl Link {
-    pub fn new(client: &Client, server: &Server, step: usize) -> Link {
+    pub fn new(client: &TlsClient, server: &TlsServer, step: usize) -> Link {
         let mut to_server = Vec::new();
         let client = End::new(Session::client(client, HOST, &mut to_server).unwrap());
         let server = End::new(Session::server(server).unwrap());
@@ -105,7 +107,7 @@ impl Link {
 
     /// Completes the handshake.
     #[track_caller]
-    pub fn complete(client: &Client, server: &Server, step: usize) -> Link {
+    pub fn complete(client: &TlsClient, server: &TlsServer, step: usize) -> Link {
         let mut link = Link::new(client, server, step);
         assert_eq!(link.deliver(), (None, None));
         assert!(!link.client.session.is_handshaking() && !link.server.session.is_handshaking());

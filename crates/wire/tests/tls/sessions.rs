@@ -45,14 +45,14 @@ fn each_suite_carries_data() {
             ends.client.suites = vec![suite];
             // ECDSA alone is what the test's certificates do; the suites of TLS 1.2 name the kind of key.
             let fits = name.starts_with("TLS13") == (version == Version::Tls13) && !name.contains("_RSA_");
-            let Ok(client) = wire::tls::Client::new(&ends.client) else {
+            let Ok(client) = wire::tls::TlsClient::new(&ends.client) else {
                 assert!(!fits, "{name}");
                 continue;
             };
             if !fits {
                 continue;
             }
-            let server = wire::tls::Server::new(&ends.server).unwrap();
+            let server = wire::tls::TlsServer::new(&ends.server).unwrap();
             let mut link = Link::complete(&client, &server, 1000);
             say(&mut link, true, &[b"question"]);
             say(&mut link, false, &[b"answer"]);

@@ -2,7 +2,7 @@
 
 use crate::certificates::Authority;
 use crate::link::{Ends, HOST, Link};
-use wire::tls::{Client, ErrorKind, Resumption, Server, Trust, Version};
+use wire::tls::{ErrorKind, Resumption, TlsClient, TlsServer, Trust, Version};
 
 const BOTH: [Version; 2] = [Version::Tls12, Version::Tls13];
 
@@ -54,7 +54,7 @@ fn certificates_that_servers_showed_are_kept() {
         Link::new(&client.with_own_memory(), &server, 300).deliver();
         assert_eq!(client.take_certificates(), shown);
         ends.client.keep_certificates = false;
-        let client = Client::new(&ends.client).unwrap();
+        let client = TlsClient::new(&ends.client).unwrap();
         Link::new(&client, &server, 300).deliver();
         assert_eq!(client.take_certificates(), []);
     }
@@ -200,11 +200,11 @@ fn a_session_that_failed_stays_so() {
 fn settings_that_cannot_be_used_say_why() {
     let mut ends = Ends::new(&[Version::Tls13], Resumption::Off);
     ends.client.suites = vec![0xC02F];
-    let error = wire::tls::Client::new(&ends.client).unwrap_err().to_string();
+    let error = wire::tls::TlsClient::new(&ends.client).unwrap_err().to_string();
     assert!(error.contains("suites"), "{error}");
     let other = Authority::new().vouches_for("origin.test");
     ends.server.suites = vec![1];
-    assert!(Server::new(&ends.server).unwrap_err().to_string().contains("not known"));
+    assert!(TlsServer::new(&ends.server).unwrap_err().to_string().contains("not known"));
     assert!(
         wire::tls::Certificates::of_pem(b"nothing").unwrap_err().to_string().contains("BEGIN CERTIFICATE")
     );

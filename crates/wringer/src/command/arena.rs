@@ -20,7 +20,7 @@ use session::{About, Finished, SessionOptions};
 use std::net::SocketAddr;
 
 /// Proxies as they were asked for.
-struct Asked {
+struct ArenaAsked {
     name: String,
     /// Options of `wringer cache` that start it.
     words: Vec<String>,
@@ -84,14 +84,14 @@ fn events(args: &ArenaArgs) -> Result<Vec<Event>, Problem> {
 }
 
 /// The proxies that take part.
-fn asked(args: &ArenaArgs) -> Result<Vec<Asked>, Problem> {
+fn asked(args: &ArenaArgs) -> Result<Vec<ArenaAsked>, Problem> {
     let known = |name: &str| rig::named(name).map_err(|error| Problem::Usage(error.to_string()));
     let workers = args.rig_workers.to_string();
     let start = |name: &str, from: Option<&String>| {
         let mut words = ["--rig", name, "--rig-workers", &workers].map(str::to_owned).to_vec();
         words.extend(from.iter().flat_map(|from| ["--from".to_owned(), (*from).clone()]));
         let name = from.map_or_else(|| name.to_owned(), |from| format!("{name} (from {from})"));
-        Asked { name, words }
+        ArenaAsked { name, words }
     };
     let mut all = Vec::new();
     for name in &args.rig {
@@ -122,7 +122,7 @@ fn asked(args: &ArenaArgs) -> Result<Vec<Asked>, Problem> {
 }
 
 /// Sentences on what is run, and how long it takes.
-fn forecast(args: &ArenaArgs, asked: &[Asked], events: &[Event]) -> String {
+fn forecast(args: &ArenaArgs, asked: &[ArenaAsked], events: &[Event]) -> String {
     let names: Vec<String> = asked.iter().map(|asked| asked.name.clone()).collect();
     let seconds: f64 = events.iter().map(|event| event.seconds(args.quick)).sum();
     let all = seconds * asked.len() as f64 * f64::from(args.rounds());
@@ -162,7 +162,7 @@ fn began() -> String {
 }
 
 /// Runs a turn. One that cannot be run is told, and the others go on.
-fn leg_of(args: &ArenaArgs, asked: &Asked, turn: &Turn, entrant: &mut Entrant) -> Result<Leg, Problem> {
+fn leg_of(args: &ArenaArgs, asked: &ArenaAsked, turn: &Turn, entrant: &mut Entrant) -> Result<Leg, Problem> {
     let mut words: Vec<String> = ["wringer", "cache"].map(str::to_owned).to_vec();
     words.extend(asked.words.iter().cloned());
     words.extend(turn.event.options(args.quick).split_whitespace().map(str::to_owned));
@@ -208,7 +208,7 @@ fn read(words: Vec<String>) -> Result<CacheArgs, Problem> {
 fn run_cache(
     args: &ArenaArgs,
     cache: &CacheArgs,
-    asked: &Asked,
+    asked: &ArenaAsked,
     turn: &Turn,
     entrant: &mut Entrant,
 ) -> Result<Finished, Problem> {

@@ -52,7 +52,7 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
         "cache",
         &plan,
         Some(title),
-        &show::Asked { output: &args.output, keep: &args.keep, seed_option },
+        &show::ShowAsked { output: &args.output, keep: &args.keep, seed_option },
     )?;
     let server = show::serve(&args.output, &about)?;
     let status = || pressed.status();

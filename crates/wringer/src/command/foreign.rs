@@ -7,7 +7,7 @@ use super::show;
 use crate::arguments;
 use crate::problem::{Exit, Problem};
 use cli::{ForeignArgs, PrintArgs, ReadArgs};
-use foreign::{Asked, Taken};
+use foreign::{ForeignAsked, Taken};
 use plan::{Plan, TextForm};
 use session::files;
 use session::folder::Folder;
@@ -81,7 +81,7 @@ pub fn listed(file: &Path, text: &str) -> Result<Option<Vec<plan::Request>>, Pro
     }
     let folder = Folder::of(file, false);
     let find = |path: &str| folder.read(path, files::LONGEST).map_err(|error| error.to_string());
-    let asked = Asked { name: &name, text, base: None, set: &[], environment: &[], find: &find };
+    let asked = ForeignAsked { name: &name, text, base: None, set: &[], environment: &[], find: &find };
     let mut taken = foreign::read(&asked).map_err(|why| {
         Problem::Usage(format!("{why} (wringer plan new has --base-url, --set and --environment)"))
     })?;
@@ -102,7 +102,7 @@ fn taken(file: &Path, text: &str, args: &ReadArgs) -> Result<Taken, Problem> {
     };
     let folder = Folder::of(file, args.any_files);
     let find = |path: &str| folder.read(path, files::LONGEST).map_err(|error| error.to_string());
-    let asked = Asked {
+    let asked = ForeignAsked {
         name: &file.display().to_string(),
         text,
         base: args.foreign.base_url.as_deref(),

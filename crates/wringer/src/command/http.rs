@@ -34,7 +34,7 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
         "http",
         &plan,
         Some(target),
-        &show::Asked { output: &args.output, keep: &args.keep, seed_option },
+        &show::ShowAsked { output: &args.output, keep: &args.keep, seed_option },
     )?;
     let server = show::serve(&args.output, &about)?;
     let ready = ready.about(about);

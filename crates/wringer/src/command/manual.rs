@@ -39,12 +39,12 @@ pub fn pages(dir: &Path) -> Result<Exit, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cli::{Cli, Settings};
+    use cli::{Cli, CliSettings};
 
     #[test]
     fn layouts_and_old_tools_have_chinese() {
         let said = |line: &str| {
-            let read = |around: &Around<'_>| Cli::read_with(line.split(' '), around, &Settings::default());
+            let read = |around: &Around<'_>| Cli::read_with(line.split(' '), around, &CliSettings::default());
             with_around(Lang::Zh, read).unwrap_err().to_string()
         };
         let is_chinese = |line: &str| line.chars().any(|letter| letter > '\u{2e80}');

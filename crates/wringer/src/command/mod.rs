@@ -49,7 +49,7 @@ use std::net::SocketAddr;
 
 /// The demonstration cache, as a process of its own.
 pub fn demo_cache(listen: SocketAddr, origin: SocketAddr, memory_bytes: u64) -> Result<Exit, Problem> {
-    proxies::demo::run(proxies::demo::Options { listen, origin, memory_bytes })
+    proxies::demo::run(proxies::demo::DemoOptions { listen, origin, memory_bytes })
         .map_err(|error| Problem::impossible(format!("the demonstration cache ended: {error}")))?;
     Ok(Exit::Ok)
 }

@@ -59,7 +59,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
         "run",
         &plan,
         target,
-        &show::Asked { output: &args.output, keep: &args.keep, seed_option },
+        &show::ShowAsked { output: &args.output, keep: &args.keep, seed_option },
     )?;
     let exports = export::start(export::Settings { sent_to, ..export::Settings::default() })?;
     about.sinks = about.sinks.and(exports);
@@ -82,7 +82,7 @@ pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Runnable, Problem> {
         return Ok(Runnable::of(foreign::plan(file, &text, args)?));
     }
     foreign::only_here(file, &args.foreign)?;
-    let Read { written, warnings } = read(file, args)?;
+    let PlanRead { written, warnings } = read(file, args)?;
     let found = written.check();
     match warnings.first() {
         _ if !found.is_empty() => Err(refused(&found)),
@@ -181,7 +181,7 @@ pub fn check(file: &Path, args: &ReadArgs, against: &AgainstArgs) -> Result<Exit
         let found = of_ini(file)?.err().unwrap_or_default();
         (found.iter().map(|mistake| in_file(file, mistake)).collect(), Vec::new())
     } else {
-        let Read { written, warnings } = read(file, args)?;
+        let PlanRead { written, warnings } = read(file, args)?;
         let found = written.check().iter().map(ToString::to_string).collect();
         (found, warnings.iter().map(|warning| in_file(file, warning)).collect())
     };
@@ -242,14 +242,14 @@ fn unreadable(file: &Path, error: &std::io::Error) -> Problem {
 }
 
 /// A plan, and the files that it names and that cannot be read.
-struct Read {
+struct PlanRead {
     written: Written,
     /// A line for each.
     warnings: Vec<String>,
 }
 
 /// Reads a plan file with what it includes.
-fn read(file: &Path, args: &ReadArgs) -> Result<Read, Problem> {
+fn read(file: &Path, args: &ReadArgs) -> Result<PlanRead, Problem> {
     let folder = Folder::of(file, args.any_files);
     let bytes = files::read(file, files::LONGEST).map_err(|error| unreadable(file, &error))?;
     let main = source(file, bytes).map_err(|why| Problem::Usage(format!("{}: {why}", file.display())))?;
@@ -260,7 +260,7 @@ fn read(file: &Path, args: &ReadArgs) -> Result<Read, Problem> {
     let mut written = Written::read(main, &args.set, &find).map_err(|mistakes| refused(&mistakes))?;
     written.plan.rename_files(&|path| folder.locate(path).display().to_string());
     let warnings = folder.warnings(&written.plan);
-    Ok(Read { written, warnings })
+    Ok(PlanRead { written, warnings })
 }
 
 fn refused(mistakes: &[TextError]) -> Problem {

@@ -3,13 +3,13 @@
 use super::show;
 use super::trend;
 use crate::problem::{Exit, Problem};
-use crate::runs::{self, Limits, Query, Spare, Summary};
+use crate::runs::{self, PruneLimits, Query, Spare, Summary};
 use cli::{PruneArgs, RunsArgs, RunsCommand};
 use measure::stream::Command;
 use measure::{RunEvent, RunState};
 use plan::Plan;
 use plan::units;
-use report::show::{Table, bound, percent, rate};
+use report::show::{ShowTable, bound, percent, rate};
 use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -31,7 +31,7 @@ pub fn run(args: &RunsArgs) -> Result<Exit, Problem> {
 /// A line for each run that all of the words hold of, the newest first.
 fn list(folder: &Path, words: &[String]) -> Result<(), Problem> {
     let query = Query::parse(words.iter().map(String::as_str))?;
-    let mut table = Table::new("lllrrrrrll");
+    let mut table = ShowTable::new("lllrrrrrll");
     table.row(["run", "began", "command", "took", "rate", "p50", "p99", "failed", "verdict", "labels"]);
     let all = runs::summaries(folder);
     let found: Vec<&Summary> = all.iter().filter(|run| query.finds(run)).collect();
@@ -124,8 +124,8 @@ fn label(folder: &Path, run: &str, labels: &[(String, String)]) -> Result<(), Pr
 
 /// Removes the oldest runs beyond the limits; those that bear the label `keep` stay.
 fn prune(folder: &Path, args: &PruneArgs) -> Result<(), Problem> {
-    let usual = Limits::default();
-    let limits = Limits {
+    let usual = PruneLimits::default();
+    let limits = PruneLimits {
         runs: args.keep.unwrap_or(usual.runs),
         bytes: args.size.unwrap_or(usual.bytes),
         age: args.age,

@@ -5,7 +5,7 @@ use crate::layout::language;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::runs;
-use crate::serve::{self, Running, Server};
+use crate::serve::{self, PageServer, Running};
 use crate::signals;
 use crate::tui;
 use cli::{ExportArgs, KeepArgs, MetricNames, OutputArgs};
@@ -190,11 +190,11 @@ pub struct Ran<'a> {
     /// How it is shown.
     pub output: &'a OutputArgs,
     /// Who shows it while it goes on.
-    pub server: Option<Server>,
+    pub server: Option<PageServer>,
 }
 
 /// Options of a native command that its run is described by.
-pub struct Asked<'a> {
+pub struct ShowAsked<'a> {
     pub output: &'a OutputArgs,
     pub keep: &'a KeepArgs,
     /// The option that fixes the seed, where it was not given.
@@ -209,9 +209,9 @@ pub fn about(
     door: &'static str,
     plan: &Plan,
     target: Option<String>,
-    asked: &Asked<'_>,
+    asked: &ShowAsked<'_>,
 ) -> Result<About, Problem> {
-    let Asked { output, keep, seed_option } = *asked;
+    let ShowAsked { output, keep, seed_option } = *asked;
     let labels = keep.labels.iter().cloned().collect();
     let keep = place(keep);
     let tui = output.tui && shows_tui();
@@ -304,7 +304,7 @@ pub fn live(output: &OutputArgs) -> Option<Live> {
 ///
 /// # Errors
 /// An address that cannot be had.
-pub fn serve(output: &OutputArgs, about: &About) -> Result<Option<Server>, Problem> {
+pub fn serve(output: &OutputArgs, about: &About) -> Result<Option<PageServer>, Problem> {
     if !output.live {
         return Ok(None);
     }

@@ -132,11 +132,11 @@ struct Sizing<'a> {
 struct Phases {
     /// The set, which nobody has asked for before.
     set: u8,
-    phases: Vec<Asked>,
+    phases: Vec<SizeAsked>,
 }
 
 /// Requests for a set.
-struct Asked {
+struct SizeAsked {
     name: &'static str,
     measured: bool,
     law: Law,
@@ -145,7 +145,7 @@ struct Asked {
 }
 
 /// Figures of a working set, and of the one that followed it.
-struct Came {
+struct SizeArrival {
     point: Point,
     shift: Option<Shift>,
 }
@@ -186,12 +186,12 @@ impl Sizing<'_> {
     }
 
     /// Fills a working set that nobody has asked for before, and asks for it; then, where that is wanted, for objects of another size.
-    fn asked_for(&mut self, set: WorkingSet) -> Result<Came, Problem> {
+    fn asked_for(&mut self, set: WorkingSet) -> Result<SizeArrival, Problem> {
         let mut point = self.unasked(set, true);
         let [settle, count] = [SETTLE, COUNT].map(|turnovers| requests_for(&point, turnovers));
         let law = Law::Zipf { alpha: self.args.zipf };
-        let phase = |name, measured, requests| Asked { name, measured, law, users: USERS, requests };
-        let fill = Asked { law: Law::InOrder, users: FILLERS, ..phase("fill", false, point.objects) };
+        let phase = |name, measured, requests| SizeAsked { name, measured, law, users: USERS, requests };
+        let fill = SizeAsked { law: Law::InOrder, users: FILLERS, ..phase("fill", false, point.objects) };
         let phases = vec![fill, phase("settle", false, settle), phase("measure", true, count)];
         let at = self.addresses()?;
         let plan = self.plan(&at, &point, Phases { set: set.number as u8, phases });
@@ -214,7 +214,7 @@ impl Sizing<'_> {
         self.sizes.files.extend(leg::end(finished).map(|file| file.display().to_string()));
         let after = self.sizes.after(set).filter(|_| signals::first().is_none());
         let shift = after.map(|to| self.shifted(set, to, &at, &pressed)).transpose()?;
-        Ok(Came { point, shift })
+        Ok(SizeArrival { point, shift })
     }
 
     /// Asks a cache that is full of one set for another one, whose objects have another size.
@@ -228,7 +228,7 @@ impl Sizing<'_> {
         let set = self.unasked(to, false);
         let requests = (model_requests(&set) + requests_for(&set, SHIFTED)).min(MOST as u64);
         let law = Law::Zipf { alpha: self.args.zipf };
-        let phases = vec![Asked { name: "shift", measured: true, law, users: USERS, requests }];
+        let phases = vec![SizeAsked { name: "shift", measured: true, law, users: USERS, requests }];
         let plan = self.plan(at, &set, Phases { set: to.number as u8, phases });
         let about = self.about(&plan, to);
         let finished = leg::run_pressed(&plan, about, self.session(WINDOW), || Ok(Some(pressed)))?;
@@ -291,7 +291,7 @@ impl Sizing<'_> {
     fn plan(&self, at: &Addresses, point: &Point, Phases { set, phases }: Phases) -> Plan {
         let popularity =
             |law| Popularity { hot: point.objects, law, one_timers: 0.0, drift_per_hour: 0.0, set };
-        let phase = |asked: Asked| Phase {
+        let phase = |asked: SizeAsked| Phase {
             name: asked.name.to_owned(),
             measured: asked.measured,
             scenario: Scenario::of(vec![Step::Object(ObjectStep {

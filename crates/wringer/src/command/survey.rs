@@ -17,7 +17,7 @@ use plan::{
     Http, Law, Load, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Scenario, Step, Stop,
 };
 use proxies::rig::{RigOptions, Setting, named};
-use rows::{Asked, rows};
+use rows::{SurveyAsked, rows};
 use session::{About, SessionOptions};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -124,7 +124,7 @@ struct Survey<'a> {
 }
 
 impl Survey<'_> {
-    fn ask(&mut self, asked: &Asked) -> Result<PhaseResult, Problem> {
+    fn ask(&mut self, asked: &SurveyAsked) -> Result<PhaseResult, Problem> {
         let target = match &self.pressed {
             Some((_, target)) => target.clone(),
             None => pressed::any_port()?.to_string(),
@@ -172,7 +172,7 @@ impl Survey<'_> {
     }
 
     /// All objects once, in order, and then any of them.
-    fn plan(&self, asked: &Asked, target: &str) -> Plan {
+    fn plan(&self, asked: &SurveyAsked, target: &str) -> Plan {
         let phase = |name: &str, measured: bool, law, requests| Phase {
             name: name.to_owned(),
             measured,

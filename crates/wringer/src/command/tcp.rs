@@ -29,7 +29,7 @@ pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
         "tcp",
         &plan,
         Some(args.target.clone()),
-        &show::Asked { output: &args.output, keep: &args.keep, seed_option },
+        &show::ShowAsked { output: &args.output, keep: &args.keep, seed_option },
     )?;
     let server = show::serve(&args.output, &about)?;
     let finished = ready.about(about).run(None, &mut Lines::new(&args.output, &plan, false))?;

@@ -31,7 +31,7 @@ pub fn run(folder: &Path, words: &[String], json: Option<&Path>) -> Result<(), P
     let histories = histories(all);
     let (long, short): (Vec<History>, Vec<History>) =
         histories.into_iter().partition(|history| history.runs.len() >= FEWEST);
-    let told: Vec<Told> = long.iter().map(Told::of).collect();
+    let told: Vec<TrendWords> = long.iter().map(TrendWords::of).collect();
     if told.is_empty() && short.is_empty() && void == 0 {
         show::tell(&format!("no such run is kept in {}", folder.display()));
     }
@@ -77,7 +77,7 @@ fn histories(runs: Vec<Summary>) -> Vec<History> {
 
 /// The history of one plan, as it is told.
 #[derive(Serialize)]
-struct Told {
+struct TrendWords {
     target: String,
     host: String,
     command: String,
@@ -87,8 +87,8 @@ struct Told {
     trends: Vec<Trend>,
 }
 
-impl Told {
-    fn of(history: &History) -> Told {
+impl TrendWords {
+    fn of(history: &History) -> TrendWords {
         let newest = &history.runs[history.runs.len().saturating_sub(MOST)..];
         let point = |run: &Summary| {
             run.end.as_ref().map(|end| Point {
@@ -99,7 +99,7 @@ impl Told {
         };
         let points: Vec<Point> = newest.iter().filter_map(point).collect();
         let last = newest.last().expect("a history has runs");
-        Told {
+        TrendWords {
             target: last.target.clone().unwrap_or_else(|| "no target".to_owned()),
             host: last.host.clone(),
             command: last.command.clone(),
@@ -153,5 +153,5 @@ struct Trends<'a> {
     schema: &'static str,
     schema_version: u32,
     version: &'static str,
-    histories: &'a [Told],
+    histories: &'a [TrendWords],
 }

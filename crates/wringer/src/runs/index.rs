@@ -141,7 +141,7 @@ pub fn is_being_written(file: &Path) -> bool {
 
 /// A line of the index: a file as it was when it was read. `run`: `None` for a file that is no run of ours.
 #[derive(Debug, Serialize, Deserialize)]
-struct Entry {
+struct IndexEntry {
     file: String,
     bytes: u64,
     changed_ns: i128,
@@ -158,13 +158,13 @@ pub fn summaries(folder: &Path) -> Vec<Summary> {
         let same = known.remove(&name).filter(|entry| (entry.bytes, entry.changed_ns) == (bytes, changed_ns));
         changed |= same.is_none();
         let run = same.map_or_else(|| summary(&file), |entry| entry.run);
-        entries.push(Entry { file: name, bytes, changed_ns, run });
+        entries.push(IndexEntry { file: name, bytes, changed_ns, run });
     }
     if changed || !known.is_empty() {
         // Without it the next list takes longer, and that is all.
         let _ = write(folder, &entries);
     }
-    let found = |entry: Entry| {
+    let found = |entry: IndexEntry| {
         let file = folder.join(entry.file);
         let bytes = entry.bytes;
         entry.run.map(|run| Summary { file, bytes, ..run })
@@ -192,7 +192,7 @@ pub fn summaries_of(folder: &Path, files: &[&Path]) -> Vec<Option<Summary>> {
             None => {
                 changed = true;
                 let run = summary(file);
-                let entry = Entry { file: name.clone(), bytes, changed_ns, run: run.clone() };
+                let entry = IndexEntry { file: name.clone(), bytes, changed_ns, run: run.clone() };
                 known.insert(name, entry);
                 run
             }
@@ -239,18 +239,18 @@ fn facts(file: &Path) -> Option<(String, u64, i128)> {
 }
 
 /// The lines of an index that can be read, by the name of the file.
-fn read(folder: &Path) -> HashMap<String, Entry> {
+fn read(folder: &Path) -> HashMap<String, IndexEntry> {
     let text = fs::read_to_string(folder.join(NAME)).unwrap_or_default();
     let mut lines = text.lines();
     if lines.next() != Some(FIRST_LINE) {
         return HashMap::new();
     }
-    let entries = lines.filter_map(|line| serde_json::from_str::<Entry>(line).ok());
+    let entries = lines.filter_map(|line| serde_json::from_str::<IndexEntry>(line).ok());
     entries.map(|entry| (entry.file.clone(), entry)).collect()
 }
 
 /// Puts a new index in the place of the old one, as a whole; new files are for their owner alone.
-fn write(folder: &Path, entries: &[Entry]) -> std::io::Result<()> {
+fn write(folder: &Path, entries: &[IndexEntry]) -> std::io::Result<()> {
     let mut file = tempfile::Builder::new().prefix(".index").tempfile_in(folder)?;
     writeln!(file, "{FIRST_LINE}")?;
     for entry in entries {
@@ -263,7 +263,7 @@ fn write(folder: &Path, entries: &[Entry]) -> std::io::Result<()> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use measure::stream::End;
+    use measure::stream::MeasureEnd;
     use record::Writer;
 
     /// A run that began at this second, with these labels.
@@ -282,7 +282,8 @@ pub(super) mod tests {
         let file = fs::OpenOptions::new().append(true).create_new(true).open(&path).unwrap();
         let mut writer = Writer::new(file);
         let figures = Headline { p99_us: 4_000, requests_per_s: 12_000.0, ..Headline::default() };
-        let end = End { verdict: VerdictNames::new("valid", "answered"), figures, ..End::default() };
+        let end =
+            MeasureEnd { verdict: VerdictNames::new("valid", "answered"), figures, ..MeasureEnd::default() };
         writer.put(&RunEvent::Head(Box::new(head)));
         if ended {
             writer.put(&RunEvent::End(Box::new(end)));

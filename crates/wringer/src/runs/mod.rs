@@ -8,14 +8,14 @@ mod query;
 
 pub use alike::Neutral;
 pub use index::{Summary, is_being_written, summaries, summary};
-pub use prune::{LOG, Limits, Spare, prune, prune_after_run};
+pub use prune::{LOG, PruneLimits, Spare, prune, prune_after_run};
 pub use query::Query;
 
 use crate::problem::Problem;
 use measure::stream::Note;
 use measure::stream::{Command, Controlled};
 use measure::{RunEvent, RunState, notes};
-use record::{Item, Kept, Reader, Writer};
+use record::{Item, Reader, RecordKept, Writer};
 use session::files;
 use session::files::cannot_keep;
 pub use session::history::{folder, kept};
@@ -136,9 +136,9 @@ pub fn label(file: &Path, name: &str, value: &str) -> Result<(), Problem> {
     let command = Some(Command::Label { name: name.to_owned(), value: value.to_owned() });
     let label = Controlled { by: "runs label".to_owned(), command, ..Controlled::default() };
     match Writer::after(open, read.len() as u64, written).put(&RunEvent::Control(label)) {
-        Kept::Written => Ok(()),
-        Kept::Failed(error) => Err(cannot_keep("the label", file, &error).into()),
-        Kept::Lost => Err(Problem::impossible("the label was not written")),
+        RecordKept::Written => Ok(()),
+        RecordKept::Failed(error) => Err(cannot_keep("the label", file, &error).into()),
+        RecordKept::Lost => Err(Problem::impossible("the label was not written")),
     }
 }
 

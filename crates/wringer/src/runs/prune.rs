@@ -17,7 +17,7 @@ pub const LOG: &str = "log";
 
 /// How much stays.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct PruneLimits {
     /// So many of the newest runs.
     pub runs: usize,
     /// So many bytes of them.
@@ -26,9 +26,9 @@ pub struct Limits {
     pub age: Option<Duration>,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { runs: 500, bytes: 5_000_000_000, age: None }
+impl Default for PruneLimits {
+    fn default() -> PruneLimits {
+        PruneLimits { runs: 500, bytes: 5_000_000_000, age: None }
     }
 }
 
@@ -56,7 +56,7 @@ pub struct Pruned {
 ///
 /// # Errors
 /// A file that cannot be removed.
-pub fn prune(folder: &Path, limits: Limits, spare: Spare, dry: bool) -> Result<Pruned, Problem> {
+pub fn prune(folder: &Path, limits: PruneLimits, spare: Spare, dry: bool) -> Result<Pruned, Problem> {
     let mut pruned = Pruned::default();
     let beyond = beyond(files(folder), limits);
     let names: Vec<&Path> = beyond.iter().map(|(file, _)| file.as_path()).collect();
@@ -88,7 +88,7 @@ pub fn prune(folder: &Path, limits: Limits, spare: Spare, dry: bool) -> Result<P
 
 /// Prunes the folder that runs are kept in by themselves, after one has been. What was done, in a sentence, where anything was.
 pub fn prune_after_run(folder: &Path) -> Option<String> {
-    let limits = Limits::default();
+    let limits = PruneLimits::default();
     match prune(folder, limits, Spare::Labelled, false) {
         Ok(pruned) if pruned.runs == 0 => None,
         Ok(pruned) => Some(format!(
@@ -103,7 +103,7 @@ pub fn prune_after_run(folder: &Path) -> Option<String> {
 }
 
 /// The files that are too many, of those of a folder, the newest first; with their sizes.
-fn beyond(files: Vec<PathBuf>, limits: Limits) -> Vec<(PathBuf, u64)> {
+fn beyond(files: Vec<PathBuf>, limits: PruneLimits) -> Vec<(PathBuf, u64)> {
     let mut sum = 0u64;
     let now = SystemTime::now();
     let sized = files.into_iter().filter_map(|file| {
@@ -155,7 +155,7 @@ mod tests {
         }
         rustix::fs::flock(&writing[0], rustix::fs::FlockOperation::LockExclusive).unwrap();
         fs::write(folder.join("19700101-000000-http-77777777.wrun"), b"none of ours").unwrap();
-        let two = Limits { runs: 2, ..Limits::default() };
+        let two = PruneLimits { runs: 2, ..PruneLimits::default() };
         let dry = prune(folder, two, Spare::Labelled, true).unwrap();
         assert_eq!((dry.runs, dry.spared, left(folder).len()), (1, 4, 6));
         let pruned = prune(folder, two, Spare::Labelled, false).unwrap();
@@ -182,11 +182,11 @@ mod tests {
         let month = Duration::from_secs(30 * 86_400);
         let changed = SystemTime::now() - month;
         fs::File::options().append(true).open(&old).unwrap().set_modified(changed).unwrap();
-        let aged = Limits { age: Some(month / 2), ..Limits::default() };
+        let aged = PruneLimits { age: Some(month / 2), ..PruneLimits::default() };
         assert_eq!(prune(folder, aged, Spare::Kept, false).unwrap().runs, 1);
         assert_eq!(left(folder), [2]);
         kept(folder, 3, &[], true);
-        let none = Limits { runs: 0, bytes: 0, age: None };
+        let none = PruneLimits { runs: 0, bytes: 0, age: None };
         assert_eq!(prune(folder, none, Spare::Kept, false).unwrap().runs, 1);
         assert_eq!(left(folder), [3]);
         assert_eq!(prune_after_run(folder), None);

@@ -15,7 +15,7 @@ enum Term {
     /// Somewhere among its command line, target, labels, verdict and commit.
     Word(String),
     /// In one of them.
-    In(Field, String),
+    In(QueryField, String),
     /// It began at this second since 1970 or later.
     Since(f64),
     /// It began before.
@@ -25,7 +25,7 @@ enum Term {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Field {
+enum QueryField {
     Run,
     Command,
     Door,
@@ -37,15 +37,15 @@ enum Field {
 }
 
 /// Names of fields as they are typed.
-const FIELDS: [(&str, Field); 8] = [
-    ("run", Field::Run),
-    ("command", Field::Command),
-    ("door", Field::Door),
-    ("target", Field::Target),
-    ("label", Field::Label),
-    ("verdict", Field::Verdict),
-    ("commit", Field::Commit),
-    ("host", Field::Host),
+const FIELDS: [(&str, QueryField); 8] = [
+    ("run", QueryField::Run),
+    ("command", QueryField::Command),
+    ("door", QueryField::Door),
+    ("target", QueryField::Target),
+    ("label", QueryField::Label),
+    ("verdict", QueryField::Verdict),
+    ("commit", QueryField::Commit),
+    ("host", QueryField::Host),
 ];
 
 impl Query {
@@ -121,22 +121,22 @@ impl Term {
     }
 }
 
-impl Field {
+impl QueryField {
     fn has(self, run: &Summary, text: &str) -> bool {
         match self {
-            Field::Run => run.short().starts_with(text) || run.id.starts_with(text),
-            Field::Command => run.command.contains(text),
-            Field::Door => run.door == text,
-            Field::Target => run.target.as_ref().is_some_and(|target| target.contains(text)),
-            Field::Label => run.labels().any(|label| label.contains(text)),
-            Field::Verdict => {
+            QueryField::Run => run.short().starts_with(text) || run.id.starts_with(text),
+            QueryField::Command => run.command.contains(text),
+            QueryField::Door => run.door == text,
+            QueryField::Target => run.target.as_ref().is_some_and(|target| target.contains(text)),
+            QueryField::Label => run.labels().any(|label| label.contains(text)),
+            QueryField::Verdict => {
                 let names = run.verdict();
                 names.to_string().contains(text)
                     || names.measurement.contains(text)
                     || names.target.contains(text)
             }
-            Field::Commit => run.commit.as_ref().is_some_and(|commit| commit.starts_with(text)),
-            Field::Host => run.host == text,
+            QueryField::Commit => run.commit.as_ref().is_some_and(|commit| commit.starts_with(text)),
+            QueryField::Host => run.host == text,
         }
     }
 }

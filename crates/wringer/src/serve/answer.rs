@@ -17,7 +17,7 @@ use hyper::header::{
 use hyper::{Method, Request, Response, StatusCode};
 use measure::VerdictNames;
 use measure::stream::Command;
-use report::page::{Gathered, Place, Room, Served};
+use report::page::{GatherPlace, Gathered, Room, Served};
 use serde::Serialize;
 use session::Reach;
 use session::live::Live;
@@ -166,7 +166,7 @@ async fn route(app: &Arc<App>, path: &str, query: &str, last: Option<String>) ->
         }
         ["api", "runs", id, "changes"] => {
             let from = last.unwrap_or_else(|| value(query, "from"));
-            match if from.is_empty() { Ok(Place::default()) } else { from.parse() } {
+            match if from.is_empty() { Ok(GatherPlace::default()) } else { from.parse() } {
                 Ok(since) => follow(app, id, |live, watching| stream::changes(live, since, watching)),
                 Err(why) => text(StatusCode::BAD_REQUEST, &why),
             }

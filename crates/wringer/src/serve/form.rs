@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 pub enum Wanted {
     /// As the form has it.
-    Form(Box<Form>),
+    Form(Box<ServeForm>),
     /// The text of a plan, as TOML.
     Plan(String),
 }
@@ -21,8 +21,8 @@ pub enum Wanted {
 /// The fields of the form, each as it would be typed; what is empty is left out.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Form {
-    kind: Kind,
+pub struct ServeForm {
+    kind: ServeKind,
     target: String,
     users: String,
     rate: String,
@@ -39,7 +39,7 @@ pub struct Form {
 /// Which command a form stands for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+enum ServeKind {
     #[default]
     Http,
     Cache,
@@ -112,7 +112,7 @@ fn of_text(text: &str) -> Result<Meant, Vec<Mistake>> {
     Ok(Meant { door: "run", command: "wringer run plan.toml".to_owned(), target, plan })
 }
 
-impl Form {
+impl ServeForm {
     fn meant(&self, seed: u64) -> Result<Meant, Vec<Mistake>> {
         let refused = |field: &str, text: &str| {
             vec![Mistake { field: Some(field.to_owned()), text: text.to_owned(), ..Mistake::default() }]
@@ -142,9 +142,11 @@ impl Form {
     /// The command line.
     fn words(&self) -> Vec<String> {
         let own: &[(&str, &str)] = match self.kind {
-            Kind::Http => &[("--expect-status", &self.expect_status), ("--expect-text", &self.expect_text)],
-            Kind::Cache => &[("--origin", &self.origin), ("--hit-ratio", &self.hit_ratio)],
-            Kind::Tcp => &[("--framing", &self.framing), ("--message", &self.message)],
+            ServeKind::Http => {
+                &[("--expect-status", &self.expect_status), ("--expect-text", &self.expect_text)]
+            }
+            ServeKind::Cache => &[("--origin", &self.origin), ("--hit-ratio", &self.hit_ratio)],
+            ServeKind::Tcp => &[("--framing", &self.framing), ("--message", &self.message)],
         };
         let common = [
             ("--users", &*self.users),
@@ -158,12 +160,12 @@ impl Form {
     }
 }
 
-impl Kind {
+impl ServeKind {
     fn name(self) -> &'static str {
         match self {
-            Kind::Http => "http",
-            Kind::Cache => "cache",
-            Kind::Tcp => "tcp",
+            ServeKind::Http => "http",
+            ServeKind::Cache => "cache",
+            ServeKind::Tcp => "tcp",
         }
     }
 }

@@ -50,7 +50,7 @@ pub struct Options {
 
 /// A server that runs until the process ends.
 #[derive(Debug, Clone)]
-pub struct Server {
+pub struct PageServer {
     url: String,
     app: Arc<App>,
 }
@@ -59,7 +59,7 @@ pub struct Server {
 ///
 /// # Errors
 /// An address that cannot be had.
-pub fn start(options: Options) -> Result<Server, Problem> {
+pub fn start(options: Options) -> Result<PageServer, Problem> {
     let impossible = |error: &dyn std::fmt::Display| {
         Problem::impossible(format!(
             "the page cannot be served at {}: {error}; choose with --listen",
@@ -94,7 +94,7 @@ pub fn start(options: Options) -> Result<Server, Problem> {
             runtime.block_on(accept(listener, CONNECTIONS, service));
         })
         .map_err(|error| impossible(&error))?;
-    Ok(Server { url, app })
+    Ok(PageServer { url, app })
 }
 
 /// Returns the host that stands for an address in a URL.
@@ -106,7 +106,7 @@ fn host_of(address: &SocketAddr) -> String {
     }
 }
 
-impl Server {
+impl PageServer {
     /// Where to look, token included.
     pub fn url(&self) -> &str {
         &self.url

@@ -59,7 +59,7 @@ impl Start {
 }
 
 /// A run that was asked for and has not begun.
-pub struct Asked {
+pub struct StartAsked {
     live: Live,
     failed: oneshot::Receiver<String>,
 }
@@ -80,7 +80,7 @@ impl Starts {
     ///
     /// # Errors
     /// Another one goes on, or the server ends.
-    pub fn ask(&self, meant: Meant) -> Result<Asked, &'static str> {
+    pub fn ask(&self, meant: Meant) -> Result<StartAsked, &'static str> {
         let running = Running { live: Live::begin(), steering: Steering::default() };
         let (failed, told) = oneshot::channel();
         {
@@ -95,13 +95,13 @@ impl Starts {
         let start =
             Start { plan, door, command, target, running, failed: Some(failed), place: self.place.clone() };
         match self.to.send(start) {
-            Ok(()) => Ok(Asked { live, failed: told }),
+            Ok(()) => Ok(StartAsked { live, failed: told }),
             Err(_) => Err("this server is about to end"),
         }
     }
 }
 
-impl Asked {
+impl StartAsked {
     /// Waits until it has begun: its number.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 
 use super::answer::Watching;
 use hyper::body::{Body, Bytes, Frame};
-use report::page::Place;
+use report::page::GatherPlace;
 use session::live::{Change, Live, Next};
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -41,7 +41,7 @@ pub fn records(live: Live, next: u64, watching: Watching) -> Growing {
 }
 
 /// How the run changes from this place on, until it is over or nobody reads any more.
-pub fn changes(live: Live, since: Place, watching: Watching) -> Growing {
+pub fn changes(live: Live, since: GatherPlace, watching: Watching) -> Growing {
     begin(watching, |to| tell_changes(live, since, to))
 }
 
@@ -71,7 +71,7 @@ async fn has_more(changes: &mut watch::Receiver<u64>, to: &mpsc::Sender<Bytes>) 
     }
 }
 
-async fn tell_changes(live: Live, mut since: Place, to: mpsc::Sender<Bytes>) {
+async fn tell_changes(live: Live, mut since: GatherPlace, to: mpsc::Sender<Bytes>) {
     let mut records = live.changes();
     loop {
         // Before looking: what comes after it is seen by the next turn.
@@ -90,7 +90,7 @@ async fn tell_changes(live: Live, mut since: Place, to: mpsc::Sender<Bytes>) {
 }
 
 /// The event, and where the next one begins; nothing after the last one.
-fn event_of(change: Change) -> (String, Option<Place>) {
+fn event_of(change: Change) -> (String, Option<GatherPlace>) {
     let model =
         serde_json::to_string(&change.model).expect("a run is written as JSON: its maps have text for keys");
     let text = format!("id: {}\ndata: {}\n\n", change.next, report::harmless_json(model));

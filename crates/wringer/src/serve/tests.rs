@@ -1,7 +1,7 @@
 //! The server over real sockets: what each rule answers, and what a viewer of a run gets.
 
 use super::*;
-use measure::stream::{End, Note, PhasePlan};
+use measure::stream::{MeasureEnd, Note, PhasePlan};
 use measure::{Head, RunEvent, Second};
 use session::httpd::HEAD_TIME;
 use session::live::Live;
@@ -11,7 +11,7 @@ use std::net::TcpStream;
 use std::os::unix::fs::symlink;
 
 struct Page {
-    server: Server,
+    server: PageServer,
     address: String,
     token: String,
     _folder: tempfile::TempDir,
@@ -30,7 +30,7 @@ fn kept(folder: &std::path::Path, id: &str) {
     let file = std::fs::File::create(folder.join(session::keep::file_name(&head))).unwrap();
     let mut writer = record::Writer::new(file);
     for event in [RunEvent::Head(Box::new(head)), second(1, 10), RunEvent::End(Box::default())] {
-        assert!(matches!(writer.put(&event), record::Kept::Written));
+        assert!(matches!(writer.put(&event), record::RecordKept::Written));
     }
 }
 
@@ -386,7 +386,7 @@ fn a_run_is_followed_from_where_a_viewer_stopped_to_its_end() {
             std::thread::sleep(Duration::from_millis(10));
         }
         put(RunEvent::Note(Note { text: "\u{1b}[2Jdata: \n\n".to_owned(), ..Note::default() }));
-        put(RunEvent::End(Box::<End>::default()));
+        put(RunEvent::End(Box::<MeasureEnd>::default()));
         follower.join().unwrap()
     });
     assert!(followed.contains("content-type: text/event-stream"));
@@ -423,7 +423,7 @@ fn the_page_is_told_how_a_run_changes_until_it_is_over() {
         }
         put(second(3, 30));
         put(RunEvent::Note(Note { text: "\u{1b}[2Jdata: \n\n".to_owned(), ..Note::default() }));
-        put(RunEvent::End(Box::<End>::default()));
+        put(RunEvent::End(Box::<MeasureEnd>::default()));
         let told = follower.join().unwrap();
         assert!(told.contains("content-type: text/event-stream") && !told.contains('\u{1b}'), "{told}");
         let events = events(&told);

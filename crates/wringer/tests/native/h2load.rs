@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
-use wire::tls::{Identity, Resumption, Server, ServerSettings, Session};
+use wire::tls::{Identity, Resumption, ServerSettings, Session, TlsServer};
 
 /// The line that begins so.
 fn line<'a>(text: &'a str, beginning: &str) -> &'a str {
@@ -158,7 +158,7 @@ fn over_tls(alpn: &[&str]) -> (SocketAddr, Arc<AtomicUsize>) {
         alpn: alpn.iter().map(|name| (*name).to_owned()).collect(),
         resumption: Resumption::Off,
     };
-    let server = Server::new(&settings).unwrap();
+    let server = TlsServer::new(&settings).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let asking = Arc::<AtomicUsize>::default();
@@ -173,7 +173,7 @@ fn over_tls(alpn: &[&str]) -> (SocketAddr, Arc<AtomicUsize>) {
     (address, asking)
 }
 
-fn answer_over_tls(mut stream: TcpStream, server: &Server, asking: &AtomicUsize) -> io::Result<()> {
+fn answer_over_tls(mut stream: TcpStream, server: &TlsServer, asking: &AtomicUsize) -> io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(60)))?;
     let mut session = Session::server(server).map_err(io::Error::other)?;
     let (mut input, mut out, mut part, mut first) = (Vec::new(), Vec::new(), [0; 16_384], true);

@@ -5,8 +5,8 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use wire::http2::{
-    After, BodySource, Client, ClientSink, Code, End, FieldList, Indexing, Limits, Server, ServerSink,
-    Template,
+    After, BodySource, Client, ClientSink, Code, FieldList, Http2End, Http2Limits, Indexing, Server,
+    ServerSink, Template,
 };
 
 const CANARY: &str = "wringer-canary";
@@ -114,8 +114,8 @@ impl ClientSink for Messages {
     fn body(&mut self, request: u64, bytes: &[u8]) {
         self.open(request as u32).2.extend_from_slice(bytes);
     }
-    fn ended(&mut self, request: u64, end: End) {
-        assert_eq!(end, End::Whole);
+    fn ended(&mut self, request: u64, end: Http2End) {
+        assert_eq!(end, Http2End::Whole);
         self.end(request as u32);
     }
 }
@@ -133,7 +133,8 @@ impl BodySource for Bodies {
 impl Connection {
     fn serve(&mut self, mut client: TcpStream, origin: SocketAddr) -> std::io::Result<()> {
         let mut upstream = TcpStream::connect(origin)?;
-        let (mut server, mut asker) = (Server::new(Limits::default()), Client::new(Limits::default()));
+        let (mut server, mut asker) =
+            (Server::new(Http2Limits::default()), Client::new(Http2Limits::default()));
         let (mut requests, mut out, mut buffer) = (Messages::default(), Vec::new(), vec![0; 65_536]);
         let mut first = Vec::new();
         server.open(&mut out);

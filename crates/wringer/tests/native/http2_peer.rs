@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use wire::http2::{After, BodySource, Code, Indexing, Limits, Server, ServerSink, Settings};
+use wire::http2::{After, BodySource, Code, Http2Limits, Http2Settings, Indexing, Server, ServerSink};
 
 /// Behaviour of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,8 +93,8 @@ impl BodySource for Requests {
 
 fn serve(mut stream: TcpStream, behaviour: Behaviour, shared: &Mutex<Shared>) -> std::io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(60)))?;
-    let settings = Settings { max_concurrent_streams: Some(100), ..Settings::default() };
-    let mut server = Server::new(Limits { settings, ..Limits::default() });
+    let settings = Http2Settings { max_concurrent_streams: Some(100), ..Http2Settings::default() };
+    let mut server = Server::new(Http2Limits { settings, ..Http2Limits::default() });
     let (mut requests, mut out, mut buffer) = (Requests::default(), Vec::new(), vec![0; 65_536]);
     server.open(&mut out);
     loop {

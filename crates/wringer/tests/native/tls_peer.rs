@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
-use wire::tls::{Identity, Resumption, Server, ServerSettings, Session};
+use wire::tls::{Identity, Resumption, ServerSettings, Session, TlsServer};
 
 /// How the server ends each connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub fn start(ending: Ending) -> SocketAddr {
         alpn: Vec::new(),
         resumption: Resumption::Off,
     };
-    let server = Server::new(&settings).expect("sound settings");
+    let server = TlsServer::new(&settings).expect("sound settings");
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let server = server.clone();
@@ -99,7 +99,7 @@ pub fn start(ending: Ending) -> SocketAddr {
     address
 }
 
-fn serve(mut stream: TcpStream, server: &Server, ending: Ending) -> io::Result<()> {
+fn serve(mut stream: TcpStream, server: &TlsServer, ending: Ending) -> io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(20)))?;
     let hello = receive(&mut stream)?;
     match ending {
@@ -118,7 +118,7 @@ fn serve(mut stream: TcpStream, server: &Server, ending: Ending) -> io::Result<(
 }
 
 /// Sends the server's messages and, where the client takes them, half of an answer.
-fn shake_hands(stream: &mut TcpStream, server: &Server, ending: Ending, hello: &[u8]) -> io::Result<()> {
+fn shake_hands(stream: &mut TcpStream, server: &TlsServer, ending: Ending, hello: &[u8]) -> io::Result<()> {
     let mut end = End { session: Session::server(server).expect("sound settings"), got: Vec::new() };
     let mut flight = end.take(hello)?;
     match ending {

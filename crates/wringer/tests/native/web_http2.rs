@@ -2,7 +2,7 @@
 
 use super::{Asked, Seen};
 use std::io::{Read, Write};
-use wire::http2::{After, BodySource, Code, FieldList, Indexing, Limits, Server, ServerSink};
+use wire::http2::{After, BodySource, Code, FieldList, Http2Limits, Indexing, Server, ServerSink};
 
 /// Serves HTTP/2 over a connection to a web server of the tests: what is answered in HTTP/1's words is said in those of HTTP/2.
 pub fn serve<A: Into<Vec<u8>>>(
@@ -11,7 +11,7 @@ pub fn serve<A: Into<Vec<u8>>>(
     seen: &Seen,
     answer: &dyn Fn(&Asked) -> A,
 ) {
-    let mut server = Server::new(Limits::default());
+    let mut server = Server::new(Http2Limits::default());
     let (mut requests, mut out, mut buffer) = (Heads::default(), Vec::new(), vec![0; 65_536]);
     server.open(&mut out);
     let mut ok = server.read(first, &mut requests, &mut out).is_ok();

@@ -25,7 +25,7 @@ pub fn serve<A: Into<Vec<u8>>>(
         alpn: vec!["h2".to_owned()],
         resumption: Resumption::Sessions,
     };
-    let tls = tls::Server::new(&settings).expect("good settings");
+    let tls = tls::TlsServer::new(&settings).expect("good settings");
     let limits = Limits { streams: 100, ..Limits::real() };
     let mut listener = Listener::new(&tls, limits, 7).expect("good settings");
     let mut open: HashMap<Key, (Box<Server>, Heads)> = HashMap::new();

@@ -1,8 +1,8 @@
 //! Where no line tells the knee: the rate does not decide at all, or there is a wall.
 
-use super::{Find, HALF_S, NO_INTERVAL, RISES, Round, Stage, Step};
+use super::{Find, FindStage, HALF_S, NO_INTERVAL, RISES, Round, Step};
 use crate::find::fit::{self, Fit};
-use crate::find::outcome::Finding;
+use crate::find::outcome::FindFinding;
 use crate::find::trial::Purpose;
 use crate::words;
 
@@ -21,7 +21,7 @@ impl Find {
         let rate = round.about / 2.0;
         let why = "the share over the limit does not clearly rise with the rate: what is it at half of it?"
             .to_owned();
-        self.stage = Stage::Half(round);
+        self.stage = FindStage::Half(round);
         self.open(Purpose::Bracket, rate, HALF_S, why)
     }
 
@@ -30,7 +30,7 @@ impl Find {
         match self.log.verdict(rate) {
             Some(verdict) if !verdict.leans_to_kept() => {
                 let why = format!("{}, as much as at {}", verdict.text(), words::rate(round.about));
-                self.done(Finding::NoRate { lowest: Some(rate), why })
+                self.done(FindFinding::NoRate { lowest: Some(rate), why })
             }
             Some(_) | None => self.near(round),
         }
@@ -45,7 +45,7 @@ impl Find {
         let rate = (kept * broken).sqrt();
         let is_narrow = broken / kept - 1.0 <= self.settings.within;
         if !is_narrow && self.has_time(rate, self.near_s, self.reserve_s(rate)) {
-            self.stage = Stage::Wall(about);
+            self.stage = FindStage::Wall(about);
             let [low, high] = [kept, broken].map(words::rate);
             let why = format!("between {low}, which was kept, and {high}: no line tells where");
             return Err(Box::new(self.open(Purpose::Bracket, rate, self.near_s, why)));

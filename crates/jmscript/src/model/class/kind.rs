@@ -15,7 +15,7 @@ pub(crate) type Native = fn(&mut Machine<'_>, &Value, &[Value]) -> Run;
 
 /// A method of a class.
 #[derive(Clone, Copy)]
-pub(crate) struct Row {
+pub(crate) struct ClassRow {
     name: &'static str,
     least: u8,
     most: u8,
@@ -29,31 +29,31 @@ pub(crate) struct Row {
 pub(crate) const MANY: u8 = u8::MAX;
 
 /// A method of so many arguments.
-pub(crate) const fn row(name: &'static str, takes: u8, run: Native) -> Row {
+pub(crate) const fn row(name: &'static str, takes: u8, run: Native) -> ClassRow {
     rows(name, takes, takes, run)
 }
 
 /// A method of at least and at most so many arguments.
-pub(crate) const fn rows(name: &'static str, least: u8, most: u8, run: Native) -> Row {
-    Row { name, least, most, run: Some(run), listed: None, gives: None }
+pub(crate) const fn rows(name: &'static str, least: u8, most: u8, run: Native) -> ClassRow {
+    ClassRow { name, least, most, run: Some(run), listed: None, gives: None }
 }
 
 /// A method that runs in JMeter and not here: why.
-pub(crate) const fn listed(name: &'static str, reason: &'static str) -> Row {
-    Row { name, least: 0, most: MANY, run: None, listed: Some(reason), gives: None }
+pub(crate) const fn listed(name: &'static str, reason: &'static str) -> ClassRow {
+    ClassRow { name, least: 0, most: MANY, run: None, listed: Some(reason), gives: None }
 }
 
 /// The same method, listed before the run where the class of its receiver is certain.
-pub(crate) const fn partly(row: Row, reason: &'static str) -> Row {
-    Row { listed: Some(reason), ..row }
+pub(crate) const fn partly(row: ClassRow, reason: &'static str) -> ClassRow {
+    ClassRow { listed: Some(reason), ..row }
 }
 
 /// The same method, which always gives a value of a class.
-pub(crate) const fn gives(row: Row, kind: &'static Kind) -> Row {
-    Row { gives: Some(kind), ..row }
+pub(crate) const fn gives(row: ClassRow, kind: &'static Kind) -> ClassRow {
+    ClassRow { gives: Some(kind), ..row }
 }
 
-impl Row {
+impl ClassRow {
     pub(crate) fn name(&self) -> &'static str {
         self.name
     }
@@ -93,7 +93,7 @@ type Text = fn(&mut Machine<'_>) -> Run<Rc<str>>;
 
 /// How a part of the outside world is seen beside its methods.
 #[derive(Clone, Copy)]
-pub(crate) struct View {
+pub(crate) struct ClassView {
     pub items: Option<Elements>,
     pub property: Option<Property>,
     pub set_property: Option<SetProperty>,
@@ -101,9 +101,9 @@ pub(crate) struct View {
     pub text: Option<Text>,
 }
 
-impl View {
+impl ClassView {
     /// By nothing but its methods.
-    pub const NONE: View = View { items: None, property: None, set_property: None, text: None };
+    pub const NONE: ClassView = ClassView { items: None, property: None, set_property: None, text: None };
 }
 
 /// Knowledge of a method before the run.
@@ -126,14 +126,14 @@ pub struct Kind {
     parent: Option<&'static Kind>,
     create: Option<Create>,
     constant: fn(&str) -> Option<Value>,
-    statics: &'static [Row],
-    methods: &'static [Row],
-    javascript: &'static [Row],
+    statics: &'static [ClassRow],
+    methods: &'static [ClassRow],
+    javascript: &'static [ClassRow],
     mixed: Option<&'static Kind>,
     stand: Option<Stand>,
     converts: Option<fn() -> Type>,
     cast: Option<Cast>,
-    view: View,
+    view: ClassView,
     /// Why a method that is in no row does not run.
     absent: fn(&str) -> Option<&'static str>,
     of_class: OnceLock<Index>,
@@ -157,7 +157,7 @@ impl Kind {
             stand: None,
             converts: None,
             cast: None,
-            view: View::NONE,
+            view: ClassView::NONE,
             absent: |_| None,
             of_class: OnceLock::new(),
             of_objects: OnceLock::new(),
@@ -184,19 +184,19 @@ impl Kind {
     }
 
     /// Methods of the class itself.
-    pub(crate) const fn statics(mut self, rows: &'static [Row]) -> Kind {
+    pub(crate) const fn statics(mut self, rows: &'static [ClassRow]) -> Kind {
         self.statics = rows;
         self
     }
 
     /// Methods of its objects.
-    pub(crate) const fn methods(mut self, rows: &'static [Row]) -> Kind {
+    pub(crate) const fn methods(mut self, rows: &'static [ClassRow]) -> Kind {
         self.methods = rows;
         self
     }
 
     /// Methods that its objects have in JavaScript alone, which come before the others there.
-    pub(crate) const fn javascript(mut self, rows: &'static [Row]) -> Kind {
+    pub(crate) const fn javascript(mut self, rows: &'static [ClassRow]) -> Kind {
         self.javascript = rows;
         self
     }
@@ -224,7 +224,7 @@ impl Kind {
     }
 
     /// How a part of the outside world is seen beside its methods.
-    pub(crate) const fn viewed(mut self, view: View) -> Kind {
+    pub(crate) const fn viewed(mut self, view: ClassView) -> Kind {
         self.view = view;
         self
     }
@@ -267,7 +267,7 @@ impl Kind {
         self.cast
     }
 
-    pub(crate) fn view(&self) -> View {
+    pub(crate) fn view(&self) -> ClassView {
         self.view
     }
 
@@ -328,7 +328,7 @@ impl Kind {
     }
 
     /// All its rows, for the numbering of names.
-    pub(crate) fn all_rows(&self) -> impl Iterator<Item = &'static Row> {
+    pub(crate) fn all_rows(&self) -> impl Iterator<Item = &'static ClassRow> {
         self.javascript.iter().chain(self.methods).chain(self.statics)
     }
 
@@ -351,14 +351,15 @@ impl Kind {
 struct Index {
     /// Where the rows of each method begin; one more for the end.
     starts: Vec<u16>,
-    rows: Vec<&'static Row>,
+    rows: Vec<&'static ClassRow>,
 }
 
 impl Index {
     /// Of rows, the ones that come first before the others of their name.
-    fn new(rows: impl Iterator<Item = &'static Row>) -> Index {
-        let number = |row: &Row| Method::named(row.name).expect("names of all rows are numbered").number();
-        let mut numbered: Vec<(usize, &'static Row)> = rows.map(|row| (number(row), row)).collect();
+    fn new(rows: impl Iterator<Item = &'static ClassRow>) -> Index {
+        let number =
+            |row: &ClassRow| Method::named(row.name).expect("names of all rows are numbered").number();
+        let mut numbered: Vec<(usize, &'static ClassRow)> = rows.map(|row| (number(row), row)).collect();
         numbered.sort_by_key(|(number, _)| *number);
         let mut starts = vec![0_u16; Method::count() + 1];
         for (number, _) in &numbered {
@@ -370,7 +371,7 @@ impl Index {
         Index { starts, rows: numbered.into_iter().map(|(_, row)| row).collect() }
     }
 
-    fn rows(&self, method: Method) -> &[&'static Row] {
+    fn rows(&self, method: Method) -> &[&'static ClassRow] {
         let at = method.number();
         &self.rows[usize::from(self.starts[at])..usize::from(self.starts[at + 1])]
     }

@@ -10,7 +10,7 @@ mod method;
 mod refused;
 
 pub(crate) use exception::Exception;
-pub(crate) use kind::{Kind, Knowledge, MANY, Native, Row, View, gives, listed, partly, row, rows};
+pub(crate) use kind::{ClassRow, ClassView, Kind, Knowledge, MANY, Native, gives, listed, partly, row, rows};
 pub(crate) use method::Method;
 pub(crate) use refused::refusal;
 

@@ -15,7 +15,7 @@ use std::rc::Rc;
 pub(crate) type Function = fn(&mut Machine<'_>, &[Value]) -> Run;
 
 /// A function, and the languages that have it.
-struct Row {
+struct FunctionRow {
     name: &'static str,
     languages: &'static [Dialect],
     run: Function,
@@ -26,10 +26,10 @@ const JAVA: &[Dialect] = &[Dialect::Groovy, Dialect::BeanShell];
 const JAVASCRIPT: &[Dialect] = &[Dialect::JavaScript];
 const ALL: &[Dialect] = &[Dialect::Groovy, Dialect::BeanShell, Dialect::JavaScript, Dialect::Jexl];
 
-const ROWS: &[Row] = &[
-    Row { name: "println", languages: JAVA, run: |m, args| print_all(m, args, "\n") },
-    Row { name: "print", languages: JAVA, run: |m, args| print_all(m, args, "") },
-    Row {
+const ROWS: &[FunctionRow] = &[
+    FunctionRow { name: "println", languages: JAVA, run: |m, args| print_all(m, args, "\n") },
+    FunctionRow { name: "print", languages: JAVA, run: |m, args| print_all(m, args, "") },
+    FunctionRow {
         name: "printf",
         languages: GROOVY,
         run: |m, args| {
@@ -38,7 +38,7 @@ const ROWS: &[Row] = &[
             Ok(Value::Null)
         },
     },
-    Row {
+    FunctionRow {
         name: "sprintf",
         languages: GROOVY,
         run: |m, args| {
@@ -46,7 +46,7 @@ const ROWS: &[Row] = &[
             m.new_text(text)
         },
     },
-    Row {
+    FunctionRow {
         name: "sleep",
         languages: GROOVY,
         run: |m, args| {
@@ -54,9 +54,9 @@ const ROWS: &[Row] = &[
             Ok(Value::Null)
         },
     },
-    Row { name: "use", languages: GROOVY, run: time_category::use_category },
-    Row { name: "getBinding", languages: ALL, run: |_, _| Ok(Value::Bound(Binding::Variables)) },
-    Row {
+    FunctionRow { name: "use", languages: GROOVY, run: time_category::use_category },
+    FunctionRow { name: "getBinding", languages: ALL, run: |_, _| Ok(Value::Bound(Binding::Variables)) },
+    FunctionRow {
         name: "parseInt",
         languages: JAVASCRIPT,
         run: |m, args| {
@@ -64,7 +64,7 @@ const ROWS: &[Row] = &[
             Ok(Value::Double(leading_int(&text, args.get(1).and_then(Value::to_long))))
         },
     },
-    Row {
+    FunctionRow {
         name: "parseFloat",
         languages: JAVASCRIPT,
         run: |m, args| {
@@ -72,7 +72,7 @@ const ROWS: &[Row] = &[
             Ok(Value::Double(leading_float(text.trim())))
         },
     },
-    Row {
+    FunctionRow {
         name: "Number",
         languages: JAVASCRIPT,
         run: |m, args| match args.first() {
@@ -80,20 +80,28 @@ const ROWS: &[Row] = &[
             None => Ok(Value::Double(0.0)),
         },
     },
-    Row { name: "String", languages: JAVASCRIPT, run: |m, args| m.text(first(args)).map(Value::Text) },
-    Row { name: "Boolean", languages: JAVASCRIPT, run: |m, args| m.is_true(first(args)).map(Value::Bool) },
-    Row {
+    FunctionRow {
+        name: "String",
+        languages: JAVASCRIPT,
+        run: |m, args| m.text(first(args)).map(Value::Text),
+    },
+    FunctionRow {
+        name: "Boolean",
+        languages: JAVASCRIPT,
+        run: |m, args| m.is_true(first(args)).map(Value::Bool),
+    },
+    FunctionRow {
         name: "isNaN",
         languages: JAVASCRIPT,
         run: |m, args| Ok(Value::Bool(javascript::number(m, first(args))?.is_nan())),
     },
-    Row {
+    FunctionRow {
         name: "isFinite",
         languages: JAVASCRIPT,
         run: |m, args| Ok(Value::Bool(javascript::number(m, first(args))?.is_finite())),
     },
-    Row { name: "encodeURIComponent", languages: JAVASCRIPT, run: encode_component },
-    Row {
+    FunctionRow { name: "encodeURIComponent", languages: JAVASCRIPT, run: encode_component },
+    FunctionRow {
         name: "decodeURIComponent",
         languages: JAVASCRIPT,
         run: |m, args| {
@@ -105,7 +113,7 @@ const ROWS: &[Row] = &[
             }
         },
     },
-    Row {
+    FunctionRow {
         name: "print",
         languages: JAVASCRIPT,
         run: |m, args| {

@@ -12,14 +12,14 @@ const DEEPEST: usize = 200;
 
 /// Reads a JSON text. In error, the message and the byte.
 pub fn parse(text: &str) -> Result<Value, (&'static str, usize)> {
-    let mut reader = Reader { text, at: 0, depth: 0 };
+    let mut reader = JsonReader { text, at: 0, depth: 0 };
     reader.blanks();
     let value = reader.value()?;
     reader.blanks();
     if reader.at < text.len() { Err(("A value that is followed by more", reader.at)) } else { Ok(value) }
 }
 
-struct Reader<'a> {
+struct JsonReader<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
@@ -27,7 +27,7 @@ struct Reader<'a> {
 
 type Read<T = Value> = Result<T, (&'static str, usize)>;
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }

@@ -114,14 +114,14 @@ pub struct Range {
 
 /// A variable that closures share.
 #[derive(Debug, Default)]
-pub struct Shared(RefCell<Value>);
+pub struct SharedValue(RefCell<Value>);
 
 /// A closure: what it does, and the variables around it.
 pub struct Closure {
     /// Code that it runs.
     pub(crate) function: Callable,
     /// Variables that it has captured.
-    pub(crate) captures: Rc<[Rc<Shared>]>,
+    pub(crate) captures: Rc<[Rc<SharedValue>]>,
     /// Arguments given in advance by `curry`.
     pub(crate) given: Vec<Value>,
     /// Whose methods and properties its names mean.
@@ -146,10 +146,10 @@ pub(crate) enum Callable {
     Method(Value, Rc<str>),
 }
 
-impl Shared {
+impl SharedValue {
     /// A new variable.
-    pub fn new(value: Value) -> Shared {
-        Shared(RefCell::new(value))
+    pub fn new(value: Value) -> SharedValue {
+        SharedValue(RefCell::new(value))
     }
 
     /// Its value.
@@ -165,7 +165,7 @@ impl Shared {
 
 impl Closure {
     /// A closure that nobody has given anything yet.
-    pub(crate) fn new(function: Callable, captures: Rc<[Rc<Shared>]>) -> Closure {
+    pub(crate) fn new(function: Callable, captures: Rc<[Rc<SharedValue>]>) -> Closure {
         Closure { function, captures, given: Vec::new(), delegate: RefCell::default() }
     }
 

@@ -97,9 +97,16 @@ impl Judge<'_> {
         if self.of_another_object() {
             return self.found(self.anothers());
         }
-        if hull != Some((first, last)) || self.whole_size().is_some_and(|size| size != total) {
+        // It may send a part of what was asked for (RFC 9110 section 15.3.7): one of the ranges.
+        let is_asked = hull == Some((first, last)) || wanted.contains(&(first, last));
+        if !is_asked || self.whole_size().is_some_and(|size| size != total) {
             let wanted: Vec<_> = wanted.iter().map(|(first, last)| format!("{first}-{last}")).collect();
-            let text = format!("asked for {} of {total}, got {first}-{last} alone", wanted.join(" and "));
+            let asked = if wanted.is_empty() {
+                "bytes that it does not have".to_owned()
+            } else {
+                wanted.join(" and ")
+            };
+            let text = format!("asked for {asked} of {total}, got {first}-{last} alone");
             return self.found((Fault::WrongRange, text));
         }
         self.offset = first;

@@ -2,7 +2,7 @@
 
 use super::{Finding, Judge};
 use crate::answer::purged::Outdated;
-use crate::answer::told::Told;
+use crate::answer::told::AnswerTold;
 use crate::request::asked::What;
 use measure::Fault;
 use plan::Purge;
@@ -99,13 +99,13 @@ impl Judge<'_> {
     }
 
     /// True if the Last-Modified of the answer is not that of the version that its ETag names.
-    pub fn of_another_moment(&self, told: &Told) -> bool {
+    pub fn of_another_moment(&self, told: &AnswerTold) -> bool {
         let What::Native { object } = self.asked.what else { return false };
         let Some((_, version, _)) = self.head.etag else { return false };
         self.is_of_another_moment(told, object, version)
     }
 
-    fn is_of_another_moment(&self, told: &Told, object: u64, version: u64) -> bool {
+    fn is_of_another_moment(&self, told: &AnswerTold, object: u64, version: u64) -> bool {
         let began_s = self.site.version_began(object, version) / 1_000_000;
         self.site.last_modified && told.modified_us().is_some_and(|us| us / 1_000_000 != began_s)
     }

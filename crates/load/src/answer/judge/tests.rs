@@ -1,12 +1,12 @@
 //! The judge of one answer, told by what it finds in answers made up here.
 
 use super::*;
-use wire::http1::{Expect, Limits, ResponseReader};
+use wire::http1::{Expect, Http1Limits, ResponseReader};
 
 const SENT_US: u64 = 1_800_000_000_000_000;
 
-fn asked() -> Asked {
-    Asked {
+fn asked() -> RequestAsked {
+    RequestAsked {
         what: What::Native { object: 7 },
         size: 500,
         variant: 0,
@@ -30,7 +30,7 @@ fn judged(site: &Site, stamp: Stamp, status: u16, seen: bool) -> (Option<Fault>,
     let mut text = format!("HTTP/1.1 {status} x\r\nContent-Length: 0\r\nWringer: ").into_bytes();
     stamp.write(&mut text);
     text.extend_from_slice(b"\r\nSet-Cookie: a=b\r\n\r\n");
-    let mut reader = ResponseReader::new(Limits::default());
+    let mut reader = ResponseReader::new(Http1Limits::default());
     reader.begin(Expect::Body);
     assert!(reader.read(&text, &mut judge).unwrap().done);
     if judge.unattributed().is_some() && seen {
@@ -42,11 +42,11 @@ fn judged(site: &Site, stamp: Stamp, status: u16, seen: bool) -> (Option<Fault>,
 /// The fault found in a 304 with these fields, to a request with a validator or without.
 fn unchanged(fields: &str, validator: bool) -> Option<Fault> {
     let site = Site::default();
-    let asked = Asked { has_version: validator.then_some(0), ..asked() };
+    let asked = RequestAsked { has_version: validator.then_some(0), ..asked() };
     let check = Check::default();
     let mut judge = Judge::new(&site, &check, &asked, b"", SENT_US, None);
     let text = format!("HTTP/1.1 304 x\r\n{fields}\r\n");
-    let mut reader = ResponseReader::new(Limits::default());
+    let mut reader = ResponseReader::new(Http1Limits::default());
     reader.begin(Expect::Body);
     assert!(reader.read(text.as_bytes(), &mut judge).unwrap().done);
     judge.finding.map(|(fault, _)| fault)
@@ -86,7 +86,7 @@ fn a_field_that_may_stand_once_is_told_where_it_came_twice() {
 fn a_last_modified_is_that_of_the_version_whose_bytes_came() {
     let site = Site::default();
     let found = |fields: &str, head: bool, renewed: bool| {
-        let asked = Asked { has_version: None, head, ..asked() };
+        let asked = RequestAsked { has_version: None, head, ..asked() };
         let check = Check::default();
         let mut judge = Judge::new(&site, &check, &asked, b"", SENT_US, None);
         let mut text = format!("HTTP/1.1 200 x\r\nContent-Length: 500\r\n{fields}").into_bytes();
@@ -102,7 +102,7 @@ fn a_last_modified_is_that_of_the_version_whose_bytes_came() {
             let prefix = text.len() as u64 - begin;
             site.content(7, 0, 0).pieces(prefix, 500).for_each(|piece| text.extend_from_slice(piece));
         }
-        let mut reader = ResponseReader::new(Limits::default());
+        let mut reader = ResponseReader::new(Http1Limits::default());
         reader.begin(if head { Expect::NoBody } else { Expect::Body });
         assert!(reader.read(&text, &mut judge).unwrap().done);
         judge.complete();
@@ -125,12 +125,12 @@ fn a_last_modified_is_that_of_the_version_whose_bytes_came() {
 fn a_part_of_another_object_is_named_by_its_etag() {
     let site = Site::default();
     let found = |etag: &str| {
-        let asked = Asked { range: Some((100, 119)), has_version: None, ..asked() };
+        let asked = RequestAsked { range: Some((100, 119)), has_version: None, ..asked() };
         let check = Check::default();
         let mut judge = Judge::new(&site, &check, &asked, b"", SENT_US, None);
         let head = "HTTP/1.1 206 x\r\nContent-Length: 20\r\nContent-Range: bytes 100-119/500\r\n";
         let text = format!("{head}ETag: {etag}\r\n\r\nbytes of nothing ...");
-        let mut reader = ResponseReader::new(Limits::default());
+        let mut reader = ResponseReader::new(Http1Limits::default());
         reader.begin(Expect::Body);
         assert!(reader.read(text.as_bytes(), &mut judge).unwrap().done);
         judge.complete();
@@ -178,11 +178,11 @@ fn what_is_for_one_user_is_not_for_another() {
 fn a_body_that_breaks_off_is_wrong_where_its_head_was() {
     let site = Site::default();
     let found = |head: &str, kind: FailureKind, stage: Stage| {
-        let asked = Asked { has_version: None, range: Some((100, 899)), ..asked() };
+        let asked = RequestAsked { has_version: None, range: Some((100, 899)), ..asked() };
         let check = Check::default();
         let mut judge = Judge::new(&site, &check, &asked, b"", SENT_US, None);
         let text = format!("HTTP/1.1 206 x\r\nContent-Length: 800\r\nETag: \"7-0-0\"\r\n{head}\r\n");
-        let mut reader = ResponseReader::new(Limits::default());
+        let mut reader = ResponseReader::new(Http1Limits::default());
         reader.begin(Expect::Body);
         assert!(!reader.read(text.as_bytes(), &mut judge).unwrap().done);
         judge.wrong_before(Failure::new(kind, stage))
@@ -193,4 +193,42 @@ fn a_body_that_breaks_off_is_wrong_where_its_head_was() {
     assert_eq!(found(wrong, closed, Stage::Body), Some(Fault::WrongRange));
     assert_eq!(found(wrong, closed, Stage::Head), None, "an end that is not the body's");
     assert_eq!(found("Content-Range: bytes 100-499/500\r\n", closed, Stage::Body), None);
+}
+
+#[test]
+fn what_was_made_just_before_a_request_may_still_be_on_its_way() {
+    let (site, asked, check) = (Site::default(), asked(), Check::default());
+    let is_stored = |before_us: u64| {
+        let mut judge = Judge::new(&site, &check, &asked, b"", SENT_US, None);
+        judge.head.stamp = Some(Stamp {
+            serial: 1,
+            asked_by: 2,
+            made_at_us: SENT_US - before_us,
+            kind: StampKind::Cut,
+            sets_cookie: false,
+            foreign: None,
+        });
+        (judge.cache(), judge.is_stored())
+    };
+    assert_eq!(is_stored(0), (CacheResult::Collapsed, false));
+    assert_eq!(is_stored(499_999), (CacheResult::Hit, false));
+    assert_eq!(is_stored(500_000), (CacheResult::Hit, true));
+}
+
+#[test]
+fn of_two_ranges_one_may_be_sent_alone() {
+    let site = Site::default();
+    let asked = RequestAsked { range: Some((0, 9)), second_range: Some((100, 109)), ..asked() };
+    let check = Check::default();
+    let found = |range: &str| {
+        let mut judge = Judge::new(&site, &check, &asked, b"", SENT_US, None);
+        let text = format!("HTTP/1.1 206 x\r\nContent-Range: bytes {range}\r\nContent-Length: 10\r\n\r\n");
+        let mut reader = ResponseReader::new(Http1Limits::default());
+        reader.begin(Expect::Body);
+        assert!(!reader.read(text.as_bytes(), &mut judge).unwrap().done);
+        judge.finding.map(|(fault, _)| fault)
+    };
+    assert_eq!(found("100-109/500"), None);
+    assert_eq!(found("0-9/500"), None);
+    assert_eq!(found("50-59/500"), Some(Fault::WrongRange));
 }

@@ -12,14 +12,14 @@ pub(super) struct Windows {
     number: u64,
     ends: Instant,
     /// Share of each request, by its place.
-    shares: Vec<Share>,
+    shares: Vec<FairnessShare>,
     /// Figures that have not been told yet.
     found: Fairness,
 }
 
 /// Share of one request in its connection.
 #[derive(Default)]
-struct Share {
+struct FairnessShare {
     /// Bytes of content in this window; also of an answer that has ended in it.
     bytes: u64,
     /// The window in which the answer began.
@@ -39,7 +39,7 @@ impl Windows {
 
     /// There is another place.
     pub fn add_place(&mut self) {
-        self.shares.push(Share::default());
+        self.shares.push(FairnessShare::default());
     }
 
     /// The client of a request reads slowly, or as fast as it can.

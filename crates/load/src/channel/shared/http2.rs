@@ -4,7 +4,7 @@
 
 use super::authority::Authority;
 use super::speaker::{Http2, Speaker};
-use super::{Beginning, Inner, Shared, State};
+use super::{Beginning, ChannelShared, ChannelState, Inner};
 use crate::channel::{Channels, Connection, Destination, PEER_CLOSES};
 use crate::failure;
 use breach::{Protocol, Scope, Side};
@@ -14,8 +14,8 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
-use transport::Stream;
-use wire::http2::{Code, Limits, Settings};
+use transport::TransportStream;
+use wire::http2::{Code, Http2Limits, Http2Settings};
 
 impl Channels {
     /// Begins to speak HTTP/2 over a connection that is open.
@@ -23,21 +23,21 @@ impl Channels {
         &self,
         mut connection: Connection,
         destination: Destination<'_>,
-    ) -> Rc<Shared> {
+    ) -> Rc<ChannelShared> {
         let plan = self.http.h2.clone().expect("without HTTP/3, what users share is HTTP/2");
         // What slow clients have of an answer at once is the window that all streams begin with.
         let trickle = self.trickle.map(|bytes| bytes.min(plan.stream_window));
-        let settings = Settings {
+        let settings = Http2Settings {
             header_table_size: plan.decoder_table,
             initial_window_size: trickle.unwrap_or(plan.stream_window),
             max_header_list_size: Some(self.load.limits.head_bytes),
-            ..Settings::default()
+            ..Http2Settings::default()
         };
-        let limits = Limits {
+        let limits = Http2Limits {
             settings,
             connection_window: plan.connection_window,
             encoder_table_size: plan.encoder_table,
-            ..Limits::default()
+            ..Http2Limits::default()
         };
         let authority = Authority::new(&destination, self.pool.apart(&self.http));
         authority.show(connection.stream.take_peer());
@@ -50,13 +50,13 @@ impl Channels {
             window: trickle.map(|_| plan.stream_window),
             usage: connection.usage.take(),
         };
-        let shared = Shared::new(self, beginning, Speaker::http2(limits));
+        let shared = ChannelShared::new(self, beginning, Speaker::http2(limits));
         self.net.spawn(drive(shared.inner.clone(), connection.stream));
         shared
     }
 }
 
-impl State {
+impl ChannelState {
     /// Its HTTP/2; `None`: another protocol is spoken.
     fn http2(&mut self) -> Option<&mut Http2> {
         match &mut self.speaker {
@@ -70,7 +70,7 @@ impl Inner {
     /// Returns the bytes to send.
     fn output(&self) -> Option<net::Buffer> {
         let state = &mut *self.state.borrow_mut();
-        let State { speaker: Speaker::Http2(http2), contents, .. } = state else { return None };
+        let ChannelState { speaker: Speaker::Http2(http2), contents, .. } = state else { return None };
         if http2.client.has_content() {
             http2.client.send(contents, &mut http2.out);
             super::fail_unread(state);
@@ -88,7 +88,7 @@ impl Inner {
         state.letters.reach(self.net.recently());
         self.ran_out.set(0);
         self.account.received(bytes.len(), state.letters.now);
-        let State { speaker: Speaker::Http2(http2), letters, .. } = state else { return Ok(()) };
+        let ChannelState { speaker: Speaker::Http2(http2), letters, .. } = state else { return Ok(()) };
         let left = http2.client.goaway().is_some();
         let read = http2.client.read(bytes, letters, &mut http2.out);
         let settled = http2.client.is_settled();
@@ -117,7 +117,7 @@ impl Inner {
     }
 
     /// Sends, however long the peer takes nothing. `None`: it took nothing while nobody was there any more.
-    async fn send(&self, stream: &mut Stream, out: net::Buffer) -> Option<std::io::Result<()>> {
+    async fn send(&self, stream: &mut TransportStream, out: net::Buffer) -> Option<std::io::Result<()>> {
         let mut sending = pin!(stream.send(out));
         let mut woken = pin!(self.wake.wait());
         let mut patience = None;
@@ -140,7 +140,7 @@ impl Inner {
 }
 
 /// The task of a connection: sends and receives until it is over.
-async fn drive(inner: Rc<Inner>, mut stream: Stream) {
+async fn drive(inner: Rc<Inner>, mut stream: TransportStream) {
     let mut close = Close::Graceful;
     let failure = loop {
         if let Some(out) = inner.output() {

@@ -4,7 +4,7 @@
 
 use super::authority::Authority;
 use super::speaker::Speaker;
-use super::{Beginning, Inner, Shared, State};
+use super::{Beginning, ChannelShared, ChannelState, Inner};
 use crate::channel::connect::Ends;
 use crate::channel::usage::Usage;
 use crate::channel::{Channels, Destination, Slot};
@@ -33,7 +33,7 @@ impl Channels {
         slot: &mut Slot,
         destination: Destination<'_>,
         began: Instant,
-    ) -> Result<Rc<Shared>, Failure> {
+    ) -> Result<Rc<ChannelShared>, Failure> {
         let mut ends = self.ends(destination);
         let until = began + self.load.limits.connect;
         loop {
@@ -53,7 +53,7 @@ impl Channels {
         began: Instant,
         Ends { to, source }: Ends,
         deadline: Instant,
-    ) -> Result<Rc<Shared>, Failure> {
+    ) -> Result<Rc<ChannelShared>, Failure> {
         let plan = self.http.h3.clone().expect("who does not speak HTTP/3 opens no such connection");
         let buffer = self.http.socket_buffer.unwrap_or(plan::Http3::SOCKET_BUFFER) as usize;
         let options = UdpOptions { source, reuse_port: false, buffer: Some(buffer) };
@@ -73,7 +73,7 @@ impl Channels {
         let usage = Usage::of(&self.account, began);
         let beginning =
             Beginning { number, to, authority, begun: began, opened_in: None, window: None, usage };
-        let shared = Shared::new(self, beginning, Speaker::http3(client));
+        let shared = ChannelShared::new(self, beginning, Speaker::http3(client));
         let moving =
             plan.migrate_every.map(|every| Moving { every, next: Cell::new(began + every), options });
         let news = self.net.event();
@@ -135,7 +135,7 @@ impl Inner {
     }
 
     /// Does something with HTTP/3's state, and goes on with what follows.
-    fn with_client(&self, act: impl FnOnce(&mut State, Instant)) {
+    fn with_client(&self, act: impl FnOnce(&mut ChannelState, Instant)) {
         let state = &mut *self.state.borrow_mut();
         let now = self.net.now();
         let left = state.speaker.said_goaway();
@@ -149,7 +149,7 @@ impl Inner {
             state.letters.reach(now);
             self.ran_out.set(0);
             self.account.received(datagrams.bytes.len(), now);
-            let State { speaker: Speaker::Http3(http3), letters, .. } = state else { return };
+            let ChannelState { speaker: Speaker::Http3(http3), letters, .. } = state else { return };
             let Datagrams { from, bytes, segment, ecn } = datagrams;
             // What breaks the rules closes the connection, which is then lost.
             let _ = http3.client.read(now, Received { from, bytes, segment, ecn }, letters);
@@ -158,7 +158,7 @@ impl Inner {
 
     fn tick(&self) {
         self.with_client(|state, now| {
-            let State { speaker: Speaker::Http3(http3), letters, .. } = state else { return };
+            let ChannelState { speaker: Speaker::Http3(http3), letters, .. } = state else { return };
             let _ = http3.client.tick(now, letters);
         });
     }
@@ -181,7 +181,9 @@ impl Inner {
             let mut out = self.net.buffer();
             let transmit = {
                 let state = &mut *self.state.borrow_mut();
-                let State { speaker: Speaker::Http3(http3), contents, .. } = state else { return Ok(()) };
+                let ChannelState { speaker: Speaker::Http3(http3), contents, .. } = state else {
+                    return Ok(());
+                };
                 if http3.client.has_content() {
                     http3.client.send(contents);
                     super::fail_unread(state);

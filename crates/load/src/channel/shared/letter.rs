@@ -9,7 +9,7 @@ use breach::Breach;
 use measure::{Evidence, Failure};
 use net::{Event, Net};
 use std::time::Instant;
-use wire::http2::{ClientSink, End, FieldList, Indexing};
+use wire::http2::{ClientSink, FieldList, Http2End, Indexing};
 
 /// Result of one request so far.
 pub(crate) struct Letter {
@@ -39,15 +39,15 @@ pub(crate) struct Letter {
     pub first_byte: Option<Instant>,
     /// When something came last.
     pub latest: Option<Instant>,
-    pub end: Option<Ended>,
+    pub end: Option<LetterEnded>,
     /// First bytes of what was wrong with the answer, or with the connection.
     pub wrong: Vec<u8>,
 }
 
 /// How a request ended, as its connection tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
-    Stream(End),
+pub(crate) enum LetterEnded {
+    Stream(Http2End),
     /// The connection was lost.
     Lost(Failure),
 }
@@ -201,17 +201,17 @@ impl ClientSink for Letters {
         }
     }
 
-    fn ended(&mut self, request: u64, end: End) {
+    fn ended(&mut self, request: u64, end: Http2End) {
         self.windows.end(request as usize);
         let letter = self.news(request);
-        letter.end = Some(Ended::Stream(end));
+        letter.end = Some(LetterEnded::Stream(end));
         let first_byte = letter.first_byte;
-        if letter.is_plain && end == End::Whole && letter.trailers.bytes() == 0 {
+        if letter.is_plain && end == Http2End::Whole && letter.trailers.bytes() == 0 {
             self.ready.push(request as usize);
         } else {
             letter.news.set();
         }
-        if let (Some(usage), End::Whole) = (&mut self.usage, end) {
+        if let (Some(usage), Http2End::Whole) = (&mut self.usage, end) {
             usage.answered(first_byte.unwrap_or(self.now), self.now);
         }
     }

@@ -1,10 +1,10 @@
 //! Requests that are the same each time, and follow each other without their user being woken for each answer: a connection with
 //! a hundred of them is one task's work, not that of a hundred.
 //!
-//! Anything unexpected wakes the user, with the request as it stands. Start reading at [`Shared::lease_repeating`].
+//! Anything unexpected wakes the user, with the request as it stands. Start reading at [`ChannelShared::lease_repeating`].
 
 use super::super::long::RequestContent;
-use super::{Inner, Lease, Room, Shared, State};
+use super::{ChannelShared, ChannelState, Inner, Lease, Room};
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -47,9 +47,9 @@ impl Repeating {
     }
 }
 
-impl Shared {
+impl ChannelShared {
     /// A place for a request whose field block this connection knows by its key, where there is room at once. Nothing is counted.
-    pub(in crate::channel) fn lease_repeating(self: &Rc<Shared>, key: usize) -> Option<Lease> {
+    pub(in crate::channel) fn lease_repeating(self: &Rc<ChannelShared>, key: usize) -> Option<Lease> {
         let inner = &self.inner;
         let is_used = inner.carried.get() > 0 && inner.window.is_none() && inner.budget.is_none();
         let has_room = matches!(self.room(), Room::Now);
@@ -85,7 +85,7 @@ impl Lease {
 
 impl Inner {
     /// Goes on with the places whose requests have ended as expected. `open`: the connection can carry more.
-    pub(super) fn repeat(&self, state: &mut State, open: bool) {
+    pub(super) fn repeat(&self, state: &mut ChannelState, open: bool) {
         let mut ready = std::mem::take(&mut state.letters.ready);
         for place in ready.drain(..) {
             self.repeat_one(state, place, open);
@@ -93,7 +93,7 @@ impl Inner {
         state.letters.ready = ready;
     }
 
-    fn repeat_one(&self, state: &mut State, place: usize, open: bool) {
+    fn repeat_one(&self, state: &mut ChannelState, place: usize, open: bool) {
         let has_room = open && self.may_carry(state) && self.room(state) > state.waiting.len();
         let letter = &mut state.letters.places[place];
         let now = letter.latest.unwrap_or(state.letters.now);

@@ -71,7 +71,7 @@ impl<T: Default> Templates<T> {
 
 impl Speaker {
     /// HTTP/2, with what it sends first.
-    pub fn http2(limits: http2::Limits) -> Speaker {
+    pub fn http2(limits: http2::Http2Limits) -> Speaker {
         let mut client = http2::Client::new(limits);
         let mut out = Vec::new();
         client.open(&mut out);
@@ -254,7 +254,8 @@ impl Speaker {
 impl Http2 {
     fn tell(&mut self, account: &Account) {
         let counts = self.client.take_counts();
-        let goaway = self.client.goaway().filter(|_| counts.received[http2::Kind::GoAway as usize] > 0);
+        let goaway =
+            self.client.goaway().filter(|_| counts.received[http2::Http2FrameKind::GoAway as usize] > 0);
         account.http2(|told| {
             add_http2(told, &counts);
             if let Some(goaway) = goaway {
@@ -300,7 +301,7 @@ impl Http3 {
     }
 }
 
-fn add_http3(told: &mut Http3Counts, counts: &http3::Counts) {
+fn add_http3(told: &mut Http3Counts, counts: &http3::Http3Counts) {
     add(&mut told.received, &counts.received);
     add(&mut told.sent, &counts.sent);
     add(&mut told.resets_received, &counts.resets_received);
@@ -316,7 +317,7 @@ fn add_http3(told: &mut Http3Counts, counts: &http3::Counts) {
     }
 }
 
-fn add_http2(told: &mut Http2Counts, counts: &http2::Counts) {
+fn add_http2(told: &mut Http2Counts, counts: &http2::Http2Counts) {
     add(&mut told.received, &counts.received);
     add(&mut told.sent, &counts.sent);
     add(&mut told.resets_received, &counts.resets_received);

@@ -4,13 +4,13 @@
 //! answer was due next has failed, and so have those behind it, but for those that may be sent again over a new one
 //! (`exchange/ending.rs`). Where time runs out it does so for all of the batch.
 
-use crate::answer::{Ended, Settled};
+use crate::answer::{AnswerEnd, Settled};
 use crate::channel::{Connection, Destination, OpenBody};
 use crate::exchange::driver;
 use crate::exchange::own::{self, run};
 use crate::exchange::types::{
-    Client, Context, Described, Due, Exchanges, Head, HeadWritten, HttpExchanges, Pacing, Queue, Read,
-    Reading, Repeating, SHORT, Sent, Turn, Written,
+    AnswerRead, AnswerReading, Client, ClientTurn, Context, Described, Due, Exchanges, Head, HeadWritten,
+    HttpExchanges, Pacing, Repeating, SHORT, SentRequest, ShortQueue, Written,
 };
 use crate::request::{Filling, Slots, Values};
 use crate::step::{Line, RequestAnswer, Requests};
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use wire::http1::{Expect, HeadMemo};
 
 /// Sends a request of a list and reads its answer.
-pub(crate) async fn request(context: Context<'_>, client: &mut Client, prepared: Line<'_>, turn: Turn) {
+pub(crate) async fn request(context: Context<'_>, client: &mut Client, prepared: Line<'_>, turn: ClientTurn) {
     context.worker.account.begin(turn.due);
     let _under_way = context.under_way(|| context.unanswered(&turn, prepared.title()));
     let values = take_values(client, prepared, 1);
@@ -38,7 +38,7 @@ pub(crate) async fn pipeline(
     context: Context<'_>,
     client: &mut Client,
     requests: &Requests,
-    first: Turn,
+    first: ClientTurn,
     turns: &mut u64,
 ) {
     let due = gather(context, client.user, requests, first, turns);
@@ -63,13 +63,13 @@ fn gather<'a>(
     context: Context<'_>,
     user: u64,
     requests: &'a Requests,
-    first: Turn,
+    first: ClientTurn,
     turns: &mut u64,
-) -> Queue<Due<Line<'a>>> {
+) -> ShortQueue<Due<Line<'a>>> {
     let worker = context.worker;
     let phase = context.phase;
     let depth = depth(context);
-    let mut due = Queue::default();
+    let mut due = ShortQueue::default();
     let mut turn = first;
     loop {
         let placing = phase.placing(turn.number, user, *turns);
@@ -78,7 +78,7 @@ fn gather<'a>(
         let more = due.len() < depth && phase.turns_of(user).is_none_or(|most| *turns + 1 < most);
         let Some(number) = more.then(|| worker.next_number(phase, first.due)).flatten() else { return due };
         *turns += 1;
-        turn = Turn { number, due: first.due, lateness: None };
+        turn = ClientTurn { number, due: first.due, lateness: None };
     }
 }
 
@@ -106,7 +106,7 @@ impl<'a> RequestExchanges<'a> {
     }
 
     /// The moment that the values of a request depend on; the clock is read only where they do.
-    fn moment(&self, prepared: Line<'_>, turn: &Turn, at: Instant) -> Moment {
+    fn moment(&self, prepared: Line<'_>, turn: &ClientTurn, at: Instant) -> Moment {
         let unix_us = if prepared.is_fixed() { 0 } else { self.context.worker.net.unix_micros_at(at) };
         Moment { unix_us, ..self.context.moment(turn.number, self.user) }
     }
@@ -181,8 +181,8 @@ impl<'a> Exchanges for RequestExchanges<'a> {
         &mut self,
         client: &mut Client,
         connection: &mut Connection,
-        window: &mut Queue<Sent<Line<'a>>>,
-    ) -> Read {
+        window: &mut ShortQueue<SentRequest<Line<'a>>>,
+    ) -> AnswerRead {
         own::read(self.context, self, client, connection, window).await
     }
 
@@ -205,7 +205,7 @@ impl<'a> Exchanges for RequestExchanges<'a> {
         }
     }
 
-    fn bytes(&self, prepared: &Line<'a>, turn: &Turn, at: Instant) -> Vec<u8> {
+    fn bytes(&self, prepared: &Line<'a>, turn: &ClientTurn, at: Instant) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.put(*prepared, false, &self.moment(*prepared, turn, at), &mut bytes);
         bytes
@@ -218,7 +218,11 @@ impl<'a> HttpExchanges for RequestExchanges<'a> {
     where
         Self: 's;
 
-    fn sink<'s>(&'s self, sent: &'s Sent<Line<'a>>, kept: Option<&'s mut Vec<u8>>) -> RequestAnswer<'s> {
+    fn sink<'s>(
+        &'s self,
+        sent: &'s SentRequest<Line<'a>>,
+        kept: Option<&'s mut Vec<u8>>,
+    ) -> RequestAnswer<'s> {
         RequestAnswer::new(sent.item, kept)
     }
 
@@ -246,7 +250,7 @@ impl<'a> HttpExchanges for RequestExchanges<'a> {
         prepared.framing
     }
 
-    fn reading(&self, sent: &Sent<Line<'a>>) -> Reading {
+    fn reading(&self, sent: &SentRequest<Line<'a>>) -> AnswerReading {
         let worker = self.context.worker;
         let reading = &sent.item.reading;
         // Which answers are read slowly belongs to the request's number.
@@ -254,18 +258,23 @@ impl<'a> HttpExchanges for RequestExchanges<'a> {
         let is_slow =
             reading.bytes_per_second.is_some() && Draw::new(seed, sent.turn.number).chance(reading.slow);
         match Pacing::new(worker, reading, is_slow, None, sent.at) {
-            Some(pacing) => Reading::paced(pacing),
-            None => Reading::plain(sent.item.unread.get() > SHORT),
+            Some(pacing) => AnswerReading::paced(pacing),
+            None => AnswerReading::plain(sent.item.unread.get() > SHORT),
         }
     }
 
-    fn memo<'s>(&'s self, sent: &'s Sent<Line<'a>>) -> Option<&'s RefCell<HeadMemo>> {
+    fn memo<'s>(&'s self, sent: &'s SentRequest<Line<'a>>) -> Option<&'s RefCell<HeadMemo>> {
         Some(&sent.item.memo)
     }
 
-    fn settle(&self, sent: &Sent<Line<'a>>, ended: Ended, answer: &mut RequestAnswer<'_>) -> Settled {
+    fn settle(
+        &self,
+        sent: &SentRequest<Line<'a>>,
+        ended: AnswerEnd,
+        answer: &mut RequestAnswer<'_>,
+    ) -> Settled {
         let outcome = answer.outcome(ended);
-        if let (Some((code, good)), Ended::Complete) = (answer.grpc_code(), ended) {
+        if let (Some((code, good)), AnswerEnd::Complete) = (answer.grpc_code(), ended) {
             self.context.worker.account.code(code.as_deref(), good);
         }
         match self.values.borrow_mut().as_deref_mut() {

@@ -1,12 +1,13 @@
 //! TCP messages and their answers: one at a time, or several under way on one connection.
 
-use crate::answer::{Found, View};
+use crate::answer::{AnswerFound, AnswerView};
 use crate::channel::{Connection, Destination};
 use crate::exchange::own::{of_framing, run};
 use crate::exchange::report::report;
 use crate::exchange::resend::is_lost;
 use crate::exchange::types::{
-    Client, Context, Described, Due, Ending, Exchanges, Moments, Queue, Read, Repeating, Sent, Turn, Written,
+    AnswerRead, Client, ClientTurn, Context, Described, Due, Ending, Exchanges, Moments, Repeating,
+    SentRequest, ShortQueue, Written,
 };
 use crate::failure;
 use crate::request::{Filling, Scratch, Values};
@@ -19,7 +20,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 use std::time::Instant;
 use wire::http1::Expect;
-use wire::message::{Error, Message, Reader};
+use wire::message::{Message, Reader, WireError};
 
 /// Values that the user keeps of messages from one request to the next.
 #[derive(Default)]
@@ -42,7 +43,7 @@ pub(crate) struct MessageState {
 /// them.
 pub(crate) trait Arrivals {
     /// The next one.
-    fn next(&self, now: Instant) -> Option<Turn>;
+    fn next(&self, now: Instant) -> Option<ClientTurn>;
 
     /// Raised when there is one.
     fn signal(&self) -> &Signal;
@@ -73,7 +74,7 @@ pub(crate) async fn messages(
     client: &mut Client,
     mine: &mut MessageState,
     messages: &Messages,
-    turn: Turn,
+    turn: ClientTurn,
     turns: &mut u64,
 ) {
     if mine.arrivals.is_none() {
@@ -128,7 +129,7 @@ impl Exchanges for MessageExchanges<'_> {
             return None;
         }
         let number = worker.next_number(phase, now)?;
-        let turn = Turn { number, due: now, lateness: None };
+        let turn = ClientTurn { number, due: now, lateness: None };
         worker.account.begin(turn.due);
         *self.turns += 1;
         Some(Due { item: Item::new(), turn })
@@ -156,7 +157,7 @@ impl Exchanges for MessageExchanges<'_> {
     fn unasked(&mut self, client: &mut Client, bytes: &[u8]) -> bool {
         let now = self.context.worker.net.recently();
         let Some(mut reader) = self.mine.reader.take_if(|_| !self.messages.http) else { return false };
-        let ended = self.take(client, &mut Queue::default(), &mut reader, bytes, now);
+        let ended = self.take(client, &mut ShortQueue::default(), &mut reader, bytes, now);
         self.mine.reader = Some(reader);
         ended.is_none()
     }
@@ -187,13 +188,18 @@ impl Exchanges for MessageExchanges<'_> {
     }
 
     /// A message that nobody answers is done when it is sent.
-    fn sent(&mut self, client: &mut Client, connection: &mut Connection, window: &mut Queue<Sent<Item>>) {
+    fn sent(
+        &mut self,
+        client: &mut Client,
+        connection: &mut Connection,
+        window: &mut ShortQueue<SentRequest<Item>>,
+    ) {
         if !self.messages.unanswered {
             return;
         }
         let now = self.context.worker.net.now();
         let messages = self.messages;
-        let unanswered = |sent: &Sent<Item>| messages.at(sent.item.index).unanswered;
+        let unanswered = |sent: &SentRequest<Item>| messages.at(sent.item.index).unanswered;
         loop {
             let place = window.iter().position(unanswered);
             let Some(sent) = place.and_then(|place| window.remove(place)) else { break };
@@ -209,8 +215,8 @@ impl Exchanges for MessageExchanges<'_> {
         &mut self,
         client: &mut Client,
         connection: &mut Connection,
-        window: &mut Queue<Sent<Item>>,
-    ) -> Read {
+        window: &mut ShortQueue<SentRequest<Item>>,
+    ) -> AnswerRead {
         loop {
             // What was sent first must be answered first, or at least in time.
             let limit = self.context.worker.load.limits.request;
@@ -220,7 +226,7 @@ impl Exchanges for MessageExchanges<'_> {
                 Some(arrivals) => {
                     match connection.stream.recv_or_woken(arrivals.signal()).await.transpose() {
                         Some(received) => received,
-                        None => return Read::Due,
+                        None => return AnswerRead::Due,
                     }
                 }
             };
@@ -231,14 +237,14 @@ impl Exchanges for MessageExchanges<'_> {
                 Err(error) => return self.lost(failure::of_io(&error, self.stage()), connection),
             };
             // The reader is taken out, so that its message and all the rest of a user may be used together.
-            let Some(mut reader) = self.mine.reader.take() else { return Read::Failed(bad_frame()) };
+            let Some(mut reader) = self.mine.reader.take() else { return AnswerRead::Failed(bad_frame()) };
             let before = window.len();
             let ended = self.take(client, window, &mut reader, &bytes, now);
             self.mine.reader = Some(reader);
             connection.answered += before.saturating_sub(window.len()) as u32;
             self.count_done(client, now);
             match ended {
-                Some(Read::Lost(failure)) => return self.lost(failure, connection),
+                Some(AnswerRead::Lost(failure)) => return self.lost(failure, connection),
                 Some(ended) => return ended,
                 None => {}
             }
@@ -261,7 +267,7 @@ impl Exchanges for MessageExchanges<'_> {
         }
     }
 
-    fn bytes(&self, item: &Item, turn: &Turn, at: Instant) -> Vec<u8> {
+    fn bytes(&self, item: &Item, turn: &ClientTurn, at: Instant) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut scratch = Scratch::default();
         let prepared = self.messages.at(item.index);
@@ -284,7 +290,13 @@ impl MessageExchanges<'_> {
         }
     }
 
-    fn compose(&mut self, item: &mut Item, turn: &Turn, now: Instant, to: &mut Vec<u8>) -> Result<(), Error> {
+    fn compose(
+        &mut self,
+        item: &mut Item,
+        turn: &ClientTurn,
+        now: Instant,
+        to: &mut Vec<u8>,
+    ) -> Result<(), WireError> {
         let prepared = self.messages.at(item.index);
         let moment = self.moment(turn, now, prepared);
         let MessageState { values: Values { slots, draws, .. }, scratch, .. } = &mut *self.mine;
@@ -299,7 +311,7 @@ impl MessageExchanges<'_> {
     }
 
     /// The moment that the values depend on of a message that is sent at this moment.
-    fn moment(&self, turn: &Turn, at: Instant, prepared: &Prepared) -> Moment {
+    fn moment(&self, turn: &ClientTurn, at: Instant, prepared: &Prepared) -> Moment {
         let unix_us = if prepared.is_fixed() { 0 } else { self.context.worker.net.unix_micros_at(at) };
         Moment { unix_us, ..self.context.moment(turn.number, self.user) }
     }
@@ -313,13 +325,13 @@ impl MessageExchanges<'_> {
     }
 
     /// The connection has failed: before a byte of an answer, where it has carried answers, as its peer may close it.
-    fn lost(&mut self, failure: Failure, connection: &Connection) -> Read {
+    fn lost(&mut self, failure: Failure, connection: &Connection) -> AnswerRead {
         let began = self.mine.began.take();
         let alone = self.messages.depth == 1 || connection.carried == connection.answered + 1;
         if is_lost(failure) && alone && began.is_none() && connection.answered > 0 {
-            Read::Lost(failure)
+            AnswerRead::Lost(failure)
         } else {
-            Read::Failed(failure)
+            AnswerRead::Failed(failure)
         }
     }
 
@@ -327,18 +339,18 @@ impl MessageExchanges<'_> {
     fn take(
         &mut self,
         client: &mut Client,
-        window: &mut Queue<Sent<Item>>,
+        window: &mut ShortQueue<SentRequest<Item>>,
         reader: &mut Reader,
         bytes: &[u8],
         now: Instant,
-    ) -> Option<Read> {
+    ) -> Option<AnswerRead> {
         if bytes.is_empty() {
             return Some(match reader.end_of_stream() {
                 Ok(message) => {
                     self.message(client, window, &message, now);
                     self.closed(window)
                 }
-                Err(_) => Read::Lost(self.closed_early()),
+                Err(_) => AnswerRead::Lost(self.closed_early()),
             });
         }
         let mut rest = bytes;
@@ -359,17 +371,17 @@ impl MessageExchanges<'_> {
                         }
                     }
                 }
-                Err(error) => return Some(Read::Failed(of_framing(&error, Stage::Body))),
+                Err(error) => return Some(AnswerRead::Failed(of_framing(&error, Stage::Body))),
             }
         }
-        answered.then_some(Read::Answered)
+        answered.then_some(AnswerRead::Answered)
     }
 
     /// The peer has closed or will, as it should.
-    fn closed(&self, window: &Queue<Sent<Item>>) -> Read {
+    fn closed(&self, window: &ShortQueue<SentRequest<Item>>) -> AnswerRead {
         match window.is_empty() {
-            true => Read::Over { peer_closes: false },
-            false => Read::Failed(self.closed_early()),
+            true => AnswerRead::Over { peer_closes: false },
+            false => AnswerRead::Failed(self.closed_early()),
         }
     }
 
@@ -377,7 +389,7 @@ impl MessageExchanges<'_> {
     fn message(
         &mut self,
         client: &mut Client,
-        window: &mut Queue<Sent<Item>>,
+        window: &mut ShortQueue<SentRequest<Item>>,
         message: &Message<'_>,
         now: Instant,
     ) -> bool {
@@ -411,11 +423,11 @@ impl MessageExchanges<'_> {
     }
 
     /// Which request under way a message answers.
-    fn place_of(&self, window: &Queue<Sent<Item>>, message: &Message<'_>) -> Option<usize> {
+    fn place_of(&self, window: &ShortQueue<SentRequest<Item>>, message: &Message<'_>) -> Option<usize> {
         match &self.messages.correlation {
             None => (!window.is_empty()).then_some(0),
             Some((_, answer)) => {
-                let key = key(&answer.find(&View::of(message))?);
+                let key = key(&answer.find(&AnswerView::of(message))?);
                 window.iter().position(|sent| sent.item.key == key)
             }
         }
@@ -424,7 +436,7 @@ impl MessageExchanges<'_> {
     fn key_of_request(&self, bytes: &[u8]) -> u64 {
         let Some((request, _)) = &self.messages.correlation else { return 0 };
         let message = Message { bytes, body: self.messages.body_of(bytes) };
-        request.find(&View::of(&message)).map_or(0, |value| key(&value))
+        request.find(&AnswerView::of(&message)).map_or(0, |value| key(&value))
     }
 
     fn judge(&mut self, prepared: &Prepared, message: &Message<'_>) -> Outcome {
@@ -435,7 +447,7 @@ impl MessageExchanges<'_> {
             }
         }
         for extractor in &prepared.extractors {
-            if extractor.extract(&View::of(message), &mut self.mine.values.slots).is_err() {
+            if extractor.extract(&AnswerView::of(message), &mut self.mine.values.slots).is_err() {
                 return Outcome::CheckFailed(Fault::NoValue);
             }
         }
@@ -445,7 +457,7 @@ impl MessageExchanges<'_> {
     /// An exchange has come to its end. It is counted together with those that end at the same time and are like it.
     fn end(
         &mut self,
-        sent: &Sent<Item>,
+        sent: &SentRequest<Item>,
         outcome: Outcome,
         moments: Moments,
         head_bytes: u64,
@@ -478,15 +490,15 @@ impl MessageExchanges<'_> {
     fn tell(
         &self,
         client: &Client,
-        sent: &Sent<Item>,
+        sent: &SentRequest<Item>,
         moments: Moments,
         fault: Fault,
         message: &Message<'_>,
     ) {
-        let found = Found {
+        let found = AnswerFound {
             detail: self.detail(fault, message),
             answer: Some(shown(message.bytes)),
-            ..Found::default()
+            ..AnswerFound::default()
         };
         let outcome = Outcome::CheckFailed(fault);
         let ending = Ending { outcome, found, ..Ending::failed(bad_frame(), moments) };
@@ -505,7 +517,7 @@ impl MessageExchanges<'_> {
         }
         match (&self.messages.code, fault) {
             (Some(rule), Fault::BadCode | Fault::NoCode) => {
-                let (code, _) = rule.judge(&View::of(message));
+                let (code, _) = rule.judge(&AnswerView::of(message));
                 let code = code.map_or("no code".to_owned(), |code| format!("code '{}'", shown(&code)));
                 format!("{code}, where {} is wanted", rule.wanted())
             }

@@ -1,13 +1,13 @@
 //! Objects of the site: what is asked for is drawn from the plan's laws, and the judge knows what each answer must be.
 
-use crate::answer::{DueHit, Ended, Judge, Remarks, Settled};
+use crate::answer::{AnswerEnd, DueHit, Judge, Remarks, Settled};
 use crate::channel::{Connection, Destination};
 use crate::exchange::types::{
-    Client, Context, Described, Due, Exchanges, Head, HttpExchanges, Pacing, Queue, Read, Reading, Repeating,
-    Sent, Turn, Written,
+    AnswerRead, AnswerReading, Client, ClientTurn, Context, Described, Due, Exchanges, Head, HttpExchanges,
+    Pacing, Repeating, SentRequest, ShortQueue, Written,
 };
 use crate::exchange::{driver, own};
-use crate::request::asked::Asked;
+use crate::request::asked::RequestAsked;
 use crate::step::Objects;
 use measure::{CacheResult, Cause, Event, Failure, FailureKind, Fault, Label, Outcome, Stage};
 use plan::{Law, Purge};
@@ -17,7 +17,7 @@ use std::time::Instant;
 use wire::http1::{Expect, HeadMemo};
 
 /// Fetches an object of the site.
-pub(crate) async fn object(context: Context<'_>, client: &mut Client, objects: &Objects, turn: Turn) {
+pub(crate) async fn object(context: Context<'_>, client: &mut Client, objects: &Objects, turn: ClientTurn) {
     let worker = context.worker;
     let asked = objects.laws.draw(&worker.site, turn.number, worker.net.unix_micros_at(turn.due));
     let asked = purge_in_its_stead(context, objects, &asked).unwrap_or(asked);
@@ -30,7 +30,7 @@ pub(crate) async fn object(context: Context<'_>, client: &mut Client, objects: &
 }
 
 /// A purge of the object, where one is due. One by a command is ordered, and the request goes its way.
-fn purge_in_its_stead(context: Context<'_>, objects: &Objects, asked: &Asked) -> Option<Asked> {
+fn purge_in_its_stead(context: Context<'_>, objects: &Objects, asked: &RequestAsked) -> Option<RequestAsked> {
     let step = objects.laws.step();
     let purge = step.purge.as_ref().filter(|_| step.popularity.law != Law::InOrder)?;
     let worker = context.worker;
@@ -53,14 +53,14 @@ fn purge_in_its_stead(context: Context<'_>, objects: &Objects, asked: &Asked) ->
 }
 
 /// The request line of an object, which is drawn again: it follows from the number of the request.
-fn title(context: Context<'_>, objects: &Objects, turn: Turn) -> String {
+fn title(context: Context<'_>, objects: &Objects, turn: ClientTurn) -> String {
     let worker = context.worker;
     let asked = objects.laws.draw(&worker.site, turn.number, worker.net.unix_micros_at(turn.due));
     let fetch = ObjectExchanges { context, objects, path: Vec::new() };
     fetch.describe(&asked).title.into_owned()
 }
 
-fn count_kind(context: Context<'_>, asked: &Asked) {
+fn count_kind(context: Context<'_>, asked: &RequestAsked) {
     if asked.reload || asked.range.is_some() || asked.has_version.is_some() || asked.head || asked.purge {
         context.worker.account.count(|counts| {
             counts.reloads += u64::from(asked.reload);
@@ -80,17 +80,17 @@ struct ObjectExchanges<'a> {
 }
 
 impl Exchanges for ObjectExchanges<'_> {
-    type Item = Asked;
+    type Item = RequestAsked;
 
     const CACHE: CacheResult = CacheResult::Unknown;
 
-    fn destination<'s>(&'s self, asked: &'s Asked) -> Destination<'s> {
+    fn destination<'s>(&'s self, asked: &'s RequestAsked) -> Destination<'s> {
         self.context.worker.channels.targets().of(|| asked.key())
     }
 
     fn write(
         &mut self,
-        due: &mut Due<Asked>,
+        due: &mut Due<RequestAsked>,
         _: Instant,
         last: bool,
         to: &mut Vec<u8>,
@@ -112,27 +112,27 @@ impl Exchanges for ObjectExchanges<'_> {
         &mut self,
         client: &mut Client,
         connection: &mut Connection,
-        window: &mut Queue<Sent<Asked>>,
-    ) -> Read {
+        window: &mut ShortQueue<SentRequest<RequestAsked>>,
+    ) -> AnswerRead {
         own::read(self.context, self, client, connection, window).await
     }
 
-    fn repeating(&self, item: &Asked) -> Repeating {
+    fn repeating(&self, item: &RequestAsked) -> Repeating {
         match self.context.worker.composer.post_bytes(item) {
             Some(_) => Repeating::Harmful,
             None => Repeating::Safe,
         }
     }
 
-    fn label(&self, item: &Asked, outcome: Outcome, cache: CacheResult) -> Option<Label> {
+    fn label(&self, item: &RequestAsked, outcome: Outcome, cache: CacheResult) -> Option<Label> {
         self.objects.label(item, outcome, cache)
     }
 
-    fn nonce(&self, item: &Asked) -> Option<u64> {
+    fn nonce(&self, item: &RequestAsked) -> Option<u64> {
         Some(item.nonce)
     }
 
-    fn describe<'s>(&'s self, item: &'s Asked) -> Described<'s> {
+    fn describe<'s>(&'s self, item: &'s RequestAsked) -> Described<'s> {
         let head = self.head(item);
         let line = head.lines().next().unwrap_or("").to_owned();
         let method = match (self.repeating(item) == Repeating::Safe, self.purge()) {
@@ -146,7 +146,7 @@ impl Exchanges for ObjectExchanges<'_> {
         Described { method, url: url.into(), title: line.into(), range, place: 0, cause: Cause::Listed }
     }
 
-    fn bytes(&self, item: &Asked, _: &Turn, _: Instant) -> Vec<u8> {
+    fn bytes(&self, item: &RequestAsked, _: &ClientTurn, _: Instant) -> Vec<u8> {
         self.head(item).into_owned().into_bytes()
     }
 }
@@ -158,14 +158,14 @@ impl ObjectExchanges<'_> {
     }
 
     /// An answer to a purge: the proxy has done it, or had nothing to do, or it is no answer to that.
-    fn settle_purge(&self, sent: &Sent<Asked>, ended: Ended, judge: &Judge<'_>) -> Settled {
+    fn settle_purge(&self, sent: &SentRequest<RequestAsked>, ended: AnswerEnd, judge: &Judge<'_>) -> Settled {
         let outcome = match ended {
-            Ended::BrokenOff => Outcome::Aborted,
-            Ended::Failed(failure) => Outcome::Failed(failure),
-            Ended::Complete if !matches!(judge.head.status, 200..=299 | 404) => {
+            AnswerEnd::BrokenOff => Outcome::Aborted,
+            AnswerEnd::Failed(failure) => Outcome::Failed(failure),
+            AnswerEnd::Complete if !matches!(judge.head.status, 200..=299 | 404) => {
                 Outcome::Failed(Failure::new(FailureKind::BadStatus, Stage::Head))
             }
-            Ended::Complete => {
+            AnswerEnd::Complete => {
                 let worker = self.context.worker;
                 let now_us = worker.net.unix_micros_at(worker.net.now());
                 worker.given.borrow_mut().purges.acknowledged(&sent.item, judge.sent_us, now_us);
@@ -177,7 +177,7 @@ impl ObjectExchanges<'_> {
     }
 
     /// Holds a good answer to the purges of its object.
-    fn judge_purged(&self, asked: &Asked, judge: &mut Judge<'_>) -> Option<Outcome> {
+    fn judge_purged(&self, asked: &RequestAsked, judge: &mut Judge<'_>) -> Option<Outcome> {
         let purge = self.purge()?;
         let worker = self.context.worker;
         let outdated = worker.given.borrow_mut().purges.outdated(asked, judge)?;
@@ -193,7 +193,7 @@ impl ObjectExchanges<'_> {
     }
 
     /// The request's head, composed again: it is a pure function of what was asked.
-    fn head(&self, asked: &Asked) -> Cow<'static, str> {
+    fn head(&self, asked: &RequestAsked) -> Cow<'static, str> {
         let mut bytes = Vec::new();
         self.context.worker.composer.head(&mut bytes, &self.context.worker.site, asked, self.purge(), false);
         String::from_utf8_lossy(&bytes).into_owned().into()
@@ -206,7 +206,7 @@ impl HttpExchanges for ObjectExchanges<'_> {
     where
         Self: 's;
 
-    fn sink<'s>(&'s self, sent: &'s Sent<Asked>, kept: Option<&'s mut Vec<u8>>) -> Judge<'s> {
+    fn sink<'s>(&'s self, sent: &'s SentRequest<RequestAsked>, kept: Option<&'s mut Vec<u8>>) -> Judge<'s> {
         let worker = self.context.worker;
         let sent_us = worker.net.unix_micros_at(sent.at);
         let mut judge = Judge::new(&worker.site, &worker.load.check, &sent.item, &self.path, sent_us, kept);
@@ -214,7 +214,7 @@ impl HttpExchanges for ObjectExchanges<'_> {
         judge
     }
 
-    fn head(&mut self, due: &mut Due<Asked>, _: Instant, to: &mut Head) -> bool {
+    fn head(&mut self, due: &mut Due<RequestAsked>, _: Instant, to: &mut Head) -> bool {
         let worker = self.context.worker;
         let secure = worker.channels.target().secure.is_some();
         worker.composer.fields(&mut to.fields, &worker.site, &due.item, self.purge(), secure);
@@ -223,21 +223,21 @@ impl HttpExchanges for ObjectExchanges<'_> {
         true
     }
 
-    fn memo<'s>(&'s self, sent: &'s Sent<Asked>) -> Option<&'s RefCell<HeadMemo>> {
+    fn memo<'s>(&'s self, sent: &'s SentRequest<RequestAsked>) -> Option<&'s RefCell<HeadMemo>> {
         self.objects.memo(&sent.item)
     }
 
-    fn reading(&self, sent: &Sent<Asked>) -> Reading {
+    fn reading(&self, sent: &SentRequest<RequestAsked>) -> AnswerReading {
         let asked = &sent.item;
         let abort = asked.abort_at.map(|share| (share, asked.body_bytes()));
         let reading = &self.objects.laws.step().reading;
         match Pacing::new(self.context.worker, reading, asked.slow, abort, sent.at) {
-            Some(pacing) => Reading::paced(pacing),
-            None => Reading::plain(false),
+            Some(pacing) => AnswerReading::paced(pacing),
+            None => AnswerReading::plain(false),
         }
     }
 
-    fn settle(&self, sent: &Sent<Asked>, ended: Ended, judge: &mut Judge<'_>) -> Settled {
+    fn settle(&self, sent: &SentRequest<RequestAsked>, ended: AnswerEnd, judge: &mut Judge<'_>) -> Settled {
         if sent.item.purge {
             return self.settle_purge(sent, ended, judge);
         }
@@ -245,7 +245,7 @@ impl HttpExchanges for ObjectExchanges<'_> {
         // It may have been sent before, over a connection that was lost, so it counts from when it was due.
         let first_sent_us = worker.net.unix_micros_at(sent.turn.due.min(sent.at));
         worker.given.borrow_mut().asked(&sent.item, judge, first_sent_us);
-        if let Ended::Complete = ended {
+        if let AnswerEnd::Complete = ended {
             judge.complete();
             judge.judge_age(&worker.given.borrow());
         }
@@ -271,8 +271,8 @@ impl HttpExchanges for ObjectExchanges<'_> {
         }
         let past = worker.given.borrow_mut().ended(&worker.site, &sent.item, judge, outcome);
         let remarks = match ended {
-            Ended::Complete => Remarks::of(judge, &worker.site),
-            Ended::BrokenOff | Ended::Failed(_) => Remarks::default(),
+            AnswerEnd::Complete => Remarks::of(judge, &worker.site),
+            AnswerEnd::BrokenOff | AnswerEnd::Failed(_) => Remarks::default(),
         };
         if past.due != DueHit::NotDue || past.older || !remarks.is_empty() {
             worker.account.count(|counts| {
@@ -286,19 +286,19 @@ impl HttpExchanges for ObjectExchanges<'_> {
     }
 }
 
-fn outcome(ended: Ended, judge: &Judge<'_>, asked: &Asked) -> Outcome {
+fn outcome(ended: AnswerEnd, judge: &Judge<'_>, asked: &RequestAsked) -> Outcome {
     // What the origin was told to spoil is no fault of the cache, unless the cache kept it and serves it as good.
     let spoilt = judge.injected();
-    let kept = judge.cache() == CacheResult::Hit;
+    let kept = judge.is_stored();
     match ended {
-        Ended::BrokenOff => Outcome::Aborted,
-        Ended::Failed(_) if spoilt && kept => Outcome::CheckFailed(Fault::Truncated),
-        Ended::Failed(_) if spoilt => Outcome::Injected,
-        Ended::Failed(failure) if judge.may_be_cut(failure) => Outcome::Injected,
-        Ended::Failed(failure) => {
+        AnswerEnd::BrokenOff => Outcome::Aborted,
+        AnswerEnd::Failed(_) if spoilt && kept => Outcome::CheckFailed(Fault::Truncated),
+        AnswerEnd::Failed(_) if spoilt => Outcome::Injected,
+        AnswerEnd::Failed(failure) if judge.may_be_cut(failure) => Outcome::Injected,
+        AnswerEnd::Failed(failure) => {
             judge.wrong_before(failure).map_or(Outcome::Failed(failure), Outcome::CheckFailed)
         }
-        Ended::Complete => match judge.head.status {
+        AnswerEnd::Complete => match judge.head.status {
             200 | 206 => match judge.finding {
                 // Only where a body ends with its connection or stream, without a length, could nobody know that it was cut. All
                 // others who say that it is whole have made that up, whoever cut it.

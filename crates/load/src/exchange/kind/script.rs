@@ -1,10 +1,10 @@
 //! Requests that a script writes, and the answers that it is told.
 
-use crate::answer::{self, Body, Ended, Found, Settled, Summary};
+use crate::answer::{self, AnswerEnd, AnswerFound, Body, Settled, Summary};
 use crate::channel::{Connection, Destination};
 use crate::exchange::types::{
-    Client, Context, Described, Due, Exchanges, Head, HttpExchanges, Queue, Read, Repeating, Sent, Turn,
-    Worker, Written, closed_early,
+    AnswerRead, Client, ClientTurn, Context, Described, Due, Exchanges, Head, HttpExchanges, Repeating,
+    SentRequest, ShortQueue, Worker, Written, closed_early,
 };
 use crate::exchange::{driver, own};
 use crate::request::HttpRequest;
@@ -31,7 +31,7 @@ pub(crate) async fn script(
     client: &mut Client,
     scratch: &mut Scratch,
     script: &RunningScript,
-    mut turn: Turn,
+    mut turn: ClientTurn,
 ) -> u64 {
     let worker = context.worker;
     let Some(delay) = script.delay() else {
@@ -78,7 +78,7 @@ fn halt(worker: &Worker, script: &RunningScript) {
 }
 
 /// Requests that are sent in one piece: all that the script has written, or over HTTP/2 one of them.
-struct Piece {
+struct ScriptPiece {
     /// Its place in what the script has written.
     at: Range<usize>,
     count: u32,
@@ -90,12 +90,12 @@ struct Piece {
 }
 
 /// Returns the pieces of a script's writing that are sent, one after the other.
-fn pieces(message: &[u8], batch: Batch, one_by_one: bool, secure: bool) -> Queue<Piece> {
-    let mut pieces = Queue::default();
+fn pieces(message: &[u8], batch: Batch, one_by_one: bool, secure: bool) -> ShortQueue<ScriptPiece> {
+    let mut pieces = ShortQueue::default();
     if !one_by_one {
         let at = 0..message.len();
         let expect = batch.expect;
-        pieces.push(Piece { at, count: batch.count, expect, last: true, request: None });
+        pieces.push(ScriptPiece { at, count: batch.count, expect, last: true, request: None });
         return pieces;
     }
     let mut begin = 0;
@@ -104,7 +104,7 @@ fn pieces(message: &[u8], batch: Batch, one_by_one: bool, secure: bool) -> Queue
         begin = at.end;
         let expect = if &*request.method == "HEAD" { Expect::NoBody } else { Expect::Body };
         let last = begin == message.len();
-        pieces.push(Piece { at, count: 1, expect, last, request: Some(Box::new(request)) });
+        pieces.push(ScriptPiece { at, count: 1, expect, last, request: Some(Box::new(request)) });
     }
     pieces
 }
@@ -117,19 +117,19 @@ struct ScriptExchanges<'a> {
 }
 
 impl Exchanges for ScriptExchanges<'_> {
-    type Item = Piece;
+    type Item = ScriptPiece;
 
-    fn destination<'s>(&'s self, _: &'s Piece) -> Destination<'s> {
+    fn destination<'s>(&'s self, _: &'s ScriptPiece) -> Destination<'s> {
         self.script.destination()
     }
 
-    fn answers(&self, piece: &Piece) -> u32 {
+    fn answers(&self, piece: &ScriptPiece) -> u32 {
         piece.count
     }
 
     fn write(
         &mut self,
-        due: &mut Due<Piece>,
+        due: &mut Due<ScriptPiece>,
         _: Instant,
         _: bool,
         to: &mut Vec<u8>,
@@ -142,21 +142,21 @@ impl Exchanges for ScriptExchanges<'_> {
         &mut self,
         client: &mut Client,
         connection: &mut Connection,
-        window: &mut Queue<Sent<Piece>>,
-    ) -> Read {
+        window: &mut ShortQueue<SentRequest<ScriptPiece>>,
+    ) -> AnswerRead {
         let read = own::read(self.context, self, client, connection, window).await;
         match (read, window.is_empty()) {
             // Of a batch that has begun to be answered, what is missing has failed.
-            (Read::Over { .. }, false) => Read::Failed(closed_early()),
+            (AnswerRead::Over { .. }, false) => AnswerRead::Failed(closed_early()),
             (read, _) => read,
         }
     }
 
-    fn repeating(&self, piece: &Piece) -> Repeating {
+    fn repeating(&self, piece: &ScriptPiece) -> Repeating {
         Repeating::of_text(&self.message[piece.at.clone()], piece.count)
     }
 
-    fn describe<'s>(&'s self, piece: &'s Piece) -> Described<'s> {
+    fn describe<'s>(&'s self, piece: &'s ScriptPiece) -> Described<'s> {
         let line = self.message[piece.at.clone()].split(|byte| *byte == b'\r').next().unwrap_or_default();
         Described {
             method: "",
@@ -168,7 +168,7 @@ impl Exchanges for ScriptExchanges<'_> {
         }
     }
 
-    fn bytes(&self, piece: &Piece, _: &Turn, _: Instant) -> Vec<u8> {
+    fn bytes(&self, piece: &ScriptPiece, _: &ClientTurn, _: Instant) -> Vec<u8> {
         self.message[piece.at.clone()].to_vec()
     }
 }
@@ -179,11 +179,11 @@ impl HttpExchanges for ScriptExchanges<'_> {
     where
         Self: 's;
 
-    fn sink<'s>(&'s self, _: &'s Sent<Piece>, _: Option<&'s mut Vec<u8>>) -> ScriptAnswer {
+    fn sink<'s>(&'s self, _: &'s SentRequest<ScriptPiece>, _: Option<&'s mut Vec<u8>>) -> ScriptAnswer {
         ScriptAnswer::new(self.response.take(), self.script.responds())
     }
 
-    fn head(&mut self, due: &mut Due<Piece>, _: Instant, to: &mut Head) -> bool {
+    fn head(&mut self, due: &mut Due<ScriptPiece>, _: Instant, to: &mut Head) -> bool {
         let Some(request) = &due.item.request else { return false };
         request.list(&request.target, request.fields.iter(), &mut to.fields);
         debug_assert!(request.long.is_none(), "scripts write their requests whole");
@@ -191,17 +191,22 @@ impl HttpExchanges for ScriptExchanges<'_> {
         true
     }
 
-    fn expects(&self, piece: &Piece) -> Expect {
+    fn expects(&self, piece: &ScriptPiece) -> Expect {
         piece.expect
     }
 
-    fn settle(&self, sent: &Sent<Piece>, ended: Ended, answer: &mut ScriptAnswer) -> Settled {
+    fn settle(
+        &self,
+        sent: &SentRequest<ScriptPiece>,
+        ended: AnswerEnd,
+        answer: &mut ScriptAnswer,
+    ) -> Settled {
         let outcome = match ended {
-            Ended::Complete => Outcome::Ok,
-            Ended::BrokenOff => Outcome::Aborted,
-            Ended::Failed(failure) => Outcome::Failed(failure),
+            AnswerEnd::Complete => Outcome::Ok,
+            AnswerEnd::BrokenOff => Outcome::Aborted,
+            AnswerEnd::Failed(failure) => Outcome::Failed(failure),
         };
-        if let Ended::Complete = ended
+        if let AnswerEnd::Complete = ended
             && self.script.responds()
             && self.script.halted.get().is_none()
         {
@@ -268,7 +273,7 @@ impl answer::AnswerSink for ScriptAnswer {
         self.summary
     }
 
-    fn found(&mut self, _: Outcome) -> Found {
-        Found::default()
+    fn found(&mut self, _: Outcome) -> AnswerFound {
+        AnswerFound::default()
     }
 }

@@ -1,12 +1,12 @@
 //! URLs of a list, and where they lead.
 
-use crate::answer::{Ended, PageReader, Settled};
+use crate::answer::{AnswerEnd, PageReader, Settled};
 use crate::channel::{Connection, Destination, OwnedDestination};
 use crate::exchange::ending::unsent;
 use crate::exchange::own::{self, run};
 use crate::exchange::types::{
-    Client, Context, Described, Due, Exchanges, HttpExchanges, Moments, Queue, Read, Repeating, Sent, Turn,
-    Worker, Written,
+    AnswerRead, Client, ClientTurn, Context, Described, Due, Exchanges, HttpExchanges, Moments, Repeating,
+    SentRequest, ShortQueue, Worker, Written,
 };
 use crate::request::urls::{self, UrlQueue};
 use measure::{CacheResult, Cause, Event, Failure, FailureKind, Outcome, Stage, TimeMetric};
@@ -16,7 +16,7 @@ use std::time::Instant;
 use wire::http1::Expect;
 
 /// Fetches the next URL of a list, and gives back to it what it leads to.
-pub(crate) async fn url(context: Context<'_>, client: &mut Client, urls: &UrlQueue, turn: Turn) {
+pub(crate) async fn url(context: Context<'_>, client: &mut Client, urls: &UrlQueue, turn: ClientTurn) {
     let worker = context.worker;
     let Some(address) = urls.next(turn.number) else { return };
     worker.account.begin(turn.due);
@@ -72,8 +72,8 @@ impl Exchanges for UrlExchanges<'_> {
         &mut self,
         client: &mut Client,
         connection: &mut Connection,
-        window: &mut Queue<Sent<Address>>,
-    ) -> Read {
+        window: &mut ShortQueue<SentRequest<Address>>,
+    ) -> AnswerRead {
         own::read(self.context, self, client, connection, window).await
     }
 
@@ -93,7 +93,7 @@ impl Exchanges for UrlExchanges<'_> {
         }
     }
 
-    fn bytes(&self, address: &Address, turn: &Turn, _: Instant) -> Vec<u8> {
+    fn bytes(&self, address: &Address, turn: &ClientTurn, _: Instant) -> Vec<u8> {
         let mut bytes = Vec::new();
         let worker = self.context.worker;
         let proxied = self.destination.is_forward(worker.channels.http());
@@ -115,12 +115,12 @@ impl HttpExchanges for UrlExchanges<'_> {
     where
         Self: 's;
 
-    fn sink<'s>(&'s self, sent: &'s Sent<Address>, kept: Option<&'s mut Vec<u8>>) -> PageReader<'s> {
+    fn sink<'s>(&'s self, sent: &'s SentRequest<Address>, kept: Option<&'s mut Vec<u8>>) -> PageReader<'s> {
         let check = self.context.worker.load.check.content;
         PageReader::new(self.urls.wanted(), check, &sent.item, kept)
     }
 
-    fn settle(&self, sent: &Sent<Address>, ended: Ended, page: &mut PageReader<'_>) -> Settled {
+    fn settle(&self, sent: &SentRequest<Address>, ended: AnswerEnd, page: &mut PageReader<'_>) -> Settled {
         let outcome = outcome(ended, page, self.urls, &sent.item);
         follow(self.context.worker, self.urls, page, &sent.item);
         outcome.into()
@@ -146,12 +146,12 @@ async fn destination(worker: &Worker, urls: &UrlQueue, address: &Address) -> io:
 }
 
 /// Answers 2xx are good; redirections are good where they lead on.
-fn outcome(ended: Ended, page: &mut PageReader<'_>, urls: &UrlQueue, address: &Address) -> Outcome {
+fn outcome(ended: AnswerEnd, page: &mut PageReader<'_>, urls: &UrlQueue, address: &Address) -> Outcome {
     let bad_status = Outcome::Failed(Failure::new(FailureKind::BadStatus, Stage::Head));
     match ended {
-        Ended::Failed(failure) => Outcome::Failed(failure),
-        Ended::BrokenOff => Outcome::Aborted,
-        Ended::Complete => match page.summary.status {
+        AnswerEnd::Failed(failure) => Outcome::Failed(failure),
+        AnswerEnd::BrokenOff => Outcome::Aborted,
+        AnswerEnd::Complete => match page.summary.status {
             200..=299 => page.fault().map_or(Outcome::Ok, Outcome::CheckFailed),
             301 | 302 | 303 | 307 | 308 if urls.follows_redirects() => {
                 let to = page.location.take().and_then(|to| address.join(&to));

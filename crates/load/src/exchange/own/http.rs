@@ -2,20 +2,20 @@
 
 use super::tcp;
 use crate::account::Coming;
-use crate::answer::{AnswerSink, Body, Ended, Found, WithBody};
+use crate::answer::{AnswerEnd, AnswerFound, AnswerSink, Body, Summary, WithBody};
 use crate::channel::Connection;
 use crate::exchange::ending::finish;
 use crate::exchange::idle::{self, SWITCHING};
 use crate::exchange::report;
 use crate::exchange::resend::is_lost;
 use crate::exchange::types::{
-    Client, Context, Ending, HttpExchanges, KeptBytes, Moments, OffendingBytes, Queue, Read, Reading, Sent,
-    Worker, note_arrival,
+    AnswerRead, AnswerReading, Client, Context, Ending, HttpExchanges, KeptBytes, Moments, OffendingBytes,
+    SentRequest, ShortQueue, Worker, note_arrival,
 };
 use crate::failure;
 use measure::{Failure, FailureKind, Stage};
 use std::cell::RefCell;
-use wire::http1::{HeadMemo, ResponseReader, Stage as Progress};
+use wire::http1::{HeadMemo, Http1Stage as Progress, ResponseReader};
 
 /// Bytes of the first read of an answer whose body is to be drained: enough for a usual head.
 const HEAD_READ: usize = 1024;
@@ -26,11 +26,11 @@ pub(crate) async fn read<C: HttpExchanges>(
     exchanges: &C,
     client: &mut Client,
     connection: &mut Connection,
-    window: &mut Queue<Sent<C::Item>>,
-) -> Read {
+    window: &mut ShortQueue<SentRequest<C::Item>>,
+) -> AnswerRead {
     let worker = context.worker;
     let alone = window.len() == 1;
-    let Some(sent) = window.front_mut() else { return Read::Over { peer_closes: false } };
+    let Some(sent) = window.front_mut() else { return AnswerRead::Over { peer_closes: false } };
     sent.answers = sent.answers.saturating_sub(1);
     let mut reader = ResponseReader::new(worker.channels.limits());
     reader.begin(sent.expect);
@@ -49,33 +49,33 @@ pub(crate) async fn read<C: HttpExchanges>(
     if reading.is_idle(&reader) {
         moments.first_byte = None;
         ended = without_answer(worker, ended);
-        if let Ended::Failed(failure) = ended
+        if let AnswerEnd::Failed(failure) = ended
             && connection.answered > 0
             && is_lost(failure)
         {
             drop(sink);
-            return without_end(worker, window, kept, Read::Lost(failure));
+            return without_end(worker, window, kept, AnswerRead::Lost(failure));
         }
-    } else if matches!(ended, Ended::Complete)
+    } else if matches!(ended, AnswerEnd::Complete)
         && idle::is_last_word(&sink.summary(), sent.reused || connection.begun.is_none())
         && exchanges.repeating(&sent.item).may_be_resent(worker.channels.plan().resend, true)
         && Box::pin(idle::has_crossed(worker, connection)).await
     {
         drop(sink);
-        return without_end(worker, window, kept, Read::GivenUp);
+        return without_end(worker, window, kept, AnswerRead::GivenUp);
     }
     let surplus = alone && sent.answers == 0 && idle::note_surplus(context, connection, &sink.summary());
     sink.reader.followed_by(surplus);
     let settled = exchanges.settle(sent, ended, &mut sink.reader);
     let summary = reading.summary(sink.summary());
     let wanted = report::is_wanted(worker, settled.outcome) || worker.account.wanted.first.get();
-    let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
+    let found = if wanted { sink.found(settled.outcome) } else { AnswerFound::default() };
     drop(sink);
     let offending = offending(&reader, &mut kept.head);
     let ending = Ending::of(&settled, moments, summary, found, kept, offending);
     let last = sent.last;
     let whole = sent.answers == 0;
-    connection.count_answer(matches!(ended, Ended::Complete), moments.first_byte, moments.ended);
+    connection.count_answer(matches!(ended, AnswerEnd::Complete), moments.first_byte, moments.ended);
     finish(context, client, exchanges, sent, &ending, settled.kind);
     ending.kept().end(worker);
     // What it took to send them all has been counted with the first.
@@ -83,17 +83,31 @@ pub(crate) async fn read<C: HttpExchanges>(
     if whole {
         window.pop();
     }
+    read_by(ended, &summary, whole, last || surplus)
+}
+
+/// The outcome of a read, by the end of its answer; `is_last` where no further request goes over it.
+fn read_by(ended: AnswerEnd, summary: &Summary, whole: bool, is_last: bool) -> AnswerRead {
     match ended {
-        Ended::Complete if summary.keep_alive && !last && !surplus => Read::Answered,
-        Ended::Complete => Read::Over { peer_closes: !summary.keep_alive && summary.status != SWITCHING },
-        Ended::BrokenOff => Read::Over { peer_closes: false },
-        Ended::Failed(failure) if failure.kind == FailureKind::Timeout || !whole => Read::Failed(failure),
-        Ended::Failed(failure) => Read::Broken(failure),
+        AnswerEnd::Complete if summary.keep_alive && !is_last => AnswerRead::Answered,
+        AnswerEnd::Complete => {
+            AnswerRead::Over { peer_closes: !summary.keep_alive && summary.status != SWITCHING }
+        }
+        AnswerEnd::BrokenOff => AnswerRead::Over { peer_closes: false },
+        AnswerEnd::Failed(failure) if failure.kind == FailureKind::Timeout || !whole => {
+            AnswerRead::Failed(failure)
+        }
+        AnswerEnd::Failed(failure) => AnswerRead::Broken(failure),
     }
 }
 
 /// The request at the front of the window has not ended: something else was read than an answer to it.
-fn without_end<I>(worker: &Worker, window: &mut Queue<Sent<I>>, kept: KeptBytes, read: Read) -> Read {
+fn without_end<I>(
+    worker: &Worker,
+    window: &mut ShortQueue<SentRequest<I>>,
+    kept: KeptBytes,
+    read: AnswerRead,
+) -> AnswerRead {
     kept.end(worker);
     if let Some(sent) = window.front_mut() {
         sent.answers += 1;
@@ -111,14 +125,14 @@ fn offending(reader: &ResponseReader, head: &mut Vec<u8>) -> Option<Box<Offendin
 }
 
 /// Names the limit that ran out where nothing came at all.
-fn without_answer(worker: &Worker, ended: Ended) -> Ended {
+fn without_answer(worker: &Worker, ended: AnswerEnd) -> AnswerEnd {
     let limits = &worker.load.limits;
-    if let Ended::Failed(failure) = ended
+    if let AnswerEnd::Failed(failure) = ended
         && failure.kind == FailureKind::Timeout
         && failure.errno().is_none()
         && limits.first_byte.is_some_and(|limit| limit < limits.request)
     {
-        return Ended::Failed(Failure { stage: Stage::FirstByte, ..failure });
+        return AnswerEnd::Failed(Failure { stage: Stage::FirstByte, ..failure });
     }
     ended
 }
@@ -130,15 +144,15 @@ async fn transfer(
     reader: &mut ResponseReader,
     sink: &mut impl Body,
     memo: Option<&RefCell<HeadMemo>>,
-    reading: &mut Reading,
+    reading: &mut AnswerReading,
     moments: &mut Moments,
-) -> Ended {
+) -> AnswerEnd {
     let mut coming = worker.account.coming();
     loop {
         if reader.stage() == Progress::Body {
             if let Some(pacing) = &mut reading.pacing {
                 if pacing.is_over(reader.remaining(), sink.body_bytes(), worker) {
-                    return Ended::BrokenOff;
+                    return AnswerEnd::BrokenOff;
                 }
             } else if let Some(ended) =
                 drain(worker, connection, reader, sink, reading.drain_from, &mut coming).await
@@ -166,13 +180,13 @@ async fn transfer(
         sink.arrived(moments.service());
         let (bytes, from) = match received {
             Ok(received) => received,
-            Err(error) => return Ended::Failed(failure::of_io(&error, stage(reader))),
+            Err(error) => return AnswerEnd::Failed(failure::of_io(&error, stage(reader))),
         };
         let refused =
-            |error, reader: &ResponseReader| Ended::Failed(failure::of_codec(&error, reader.stage()));
+            |error, reader: &ResponseReader| AnswerEnd::Failed(failure::of_codec(&error, reader.stage()));
         if bytes.is_empty() {
             let closed = reader.end_of_stream(sink);
-            return closed.map_or_else(|error| refused(error, reader), |()| Ended::Complete);
+            return closed.map_or_else(|error| refused(error, reader), |()| AnswerEnd::Complete);
         }
         let progress = match memo {
             Some(memo) => reader.read_remembering(&bytes[from..], sink, &mut memo.borrow_mut()),
@@ -186,7 +200,7 @@ async fn transfer(
                 if progress.done {
                     let to = from + progress.consumed;
                     connection.leftover = (to < bytes.len()).then_some((bytes, to));
-                    return Ended::Complete;
+                    return AnswerEnd::Complete;
                 }
                 coming.came(sink.body_bytes());
             }
@@ -210,7 +224,7 @@ async fn drain(
     sink: &mut impl Body,
     from: u64,
     coming: &mut Coming<'_>,
-) -> Option<Ended> {
+) -> Option<AnswerEnd> {
     if sink.wants_body() || connection.leftover.is_some() {
         return None;
     }
@@ -218,17 +232,17 @@ async fn drain(
         match connection.stream.discard(left).await {
             Ok(0) => {
                 let refusal = reader.end_of_stream(sink).err()?;
-                return Some(Ended::Failed(failure::of_codec(&refusal, reader.stage())));
+                return Some(AnswerEnd::Failed(failure::of_codec(&refusal, reader.stage())));
             }
             Ok(count) => {
                 worker.account.received(count as usize, worker.net.now());
                 sink.skipped(count);
                 if reader.skip(count) {
-                    return Some(Ended::Complete);
+                    return Some(AnswerEnd::Complete);
                 }
                 coming.came(sink.body_bytes());
             }
-            Err(error) => return Some(Ended::Failed(failure::of_io(&error, Stage::Body))),
+            Err(error) => return Some(AnswerEnd::Failed(failure::of_io(&error, Stage::Body))),
         }
     }
     None

@@ -11,7 +11,7 @@ pub(crate) use http::read;
 pub(crate) use tcp::of_framing;
 
 use super::ending::{settle, unsent};
-use super::types::{Client, Context, Due, Exchanges, Moments, Queue, Read, Sent, Worker};
+use super::types::{AnswerRead, Client, Context, Due, Exchanges, Moments, SentRequest, ShortQueue, Worker};
 use super::{idle, report, resend};
 use crate::channel::{self, Connection};
 use crate::request::TraceContext;
@@ -25,7 +25,7 @@ pub(crate) async fn run<C: Exchanges>(
     context: Context<'_>,
     client: &mut Client,
     exchanges: &mut C,
-    mut due: Queue<Due<C::Item>>,
+    mut due: ShortQueue<Due<C::Item>>,
 ) {
     while let Some(first) = due.front() {
         if client.slot.connection.is_none() {
@@ -35,7 +35,7 @@ pub(crate) async fn run<C: Exchanges>(
         match context.worker.channels.lease(&mut client.slot, destination).await {
             Ok(connection) => {
                 exchanges.connected(connection.carried == 0);
-                attempt(context, client, exchanges, &mut due, connection, Queue::default()).await;
+                attempt(context, client, exchanges, &mut due, connection, ShortQueue::default()).await;
             }
             Err(seen) => {
                 let Some(first) = due.pop() else { return };
@@ -54,9 +54,9 @@ pub(crate) async fn attempt<C: Exchanges>(
     context: Context<'_>,
     client: &mut Client,
     exchanges: &mut C,
-    due: &mut Queue<Due<C::Item>>,
+    due: &mut ShortQueue<Due<C::Item>>,
     mut connection: Box<Connection>,
-    mut window: Queue<Sent<C::Item>>,
+    mut window: ShortQueue<SentRequest<C::Item>>,
 ) {
     let channels = &context.worker.channels;
     let mut is_clean = true;
@@ -68,24 +68,24 @@ pub(crate) async fn attempt<C: Exchanges>(
             }
         }
         if let Err(failure) = fill(context, client, exchanges, due, &mut connection, &mut window).await {
-            break Some(Read::Failed(failure));
+            break Some(AnswerRead::Failed(failure));
         }
         if window.is_empty() {
             break None;
         }
         match exchanges.read(client, &mut connection, &mut window).await {
-            Read::Answered => exchanges.left(due.len() + window.len()),
-            Read::Due => {}
-            ended @ (Read::Over { .. }
-            | Read::Broken(_)
-            | Read::GivenUp
-            | Read::Lost(_)
-            | Read::Failed(_)) => break Some(ended),
+            AnswerRead::Answered => exchanges.left(due.len() + window.len()),
+            AnswerRead::Due => {}
+            ended @ (AnswerRead::Over { .. }
+            | AnswerRead::Broken(_)
+            | AnswerRead::GivenUp
+            | AnswerRead::Lost(_)
+            | AnswerRead::Failed(_)) => break Some(ended),
         }
     };
     let keep = is_clean && read.is_none() && !channels.is_used_up(&connection);
     if let Some(read) = read {
-        let unread = if let Read::Lost(failure) = read
+        let unread = if let AnswerRead::Lost(failure) = read
             && context.worker.channels.plan().resend.minds_losses()
         {
             resend::is_unread(context.worker, failure, &mut connection).await
@@ -96,7 +96,7 @@ pub(crate) async fn attempt<C: Exchanges>(
             settle(context, client, exchanges, due, &mut window, loss);
         }
         exchanges.left(due.len());
-        if let (Read::Over { peer_closes: true }, CloseBy::Peer) = (read, channels.plan().close) {
+        if let (AnswerRead::Over { peer_closes: true }, CloseBy::Peer) = (read, channels.plan().close) {
             channels.await_close(&mut connection).await;
         }
     }
@@ -108,9 +108,9 @@ async fn fill<C: Exchanges>(
     context: Context<'_>,
     client: &mut Client,
     exchanges: &mut C,
-    due: &mut Queue<Due<C::Item>>,
+    due: &mut ShortQueue<Due<C::Item>>,
     connection: &mut Connection,
-    window: &mut Queue<Sent<C::Item>>,
+    window: &mut ShortQueue<SentRequest<C::Item>>,
 ) -> Result<(), Failure> {
     let worker = context.worker;
     let now = worker.net.recently();
@@ -148,7 +148,7 @@ async fn fill<C: Exchanges>(
                 let bytes = (out.len() - begin) as u64 + payload;
                 let answers = exchanges.answers(&next.item);
                 let sent = begin_sent(worker, connection, next, written.expect, now, bytes, answers);
-                window.push(Sent { traced, ..sent });
+                window.push(SentRequest { traced, ..sent });
             }
             Err(failure) => {
                 // The user waits before the next one, or it would only count the same again and again.
@@ -189,14 +189,14 @@ fn begin_sent<I>(
     at: Instant,
     bytes: u64,
     answers: u32,
-) -> Sent<I> {
+) -> SentRequest<I> {
     let last = worker.channels.is_last(connection);
     let reused = connection.carried > 0;
     worker.account.count(|counts| counts.reused += u64::from(reused));
     connection.carried += 1;
     let begun = connection.begun.filter(|_| !reused);
     let connect = begun.map(|_| connection.round_trip);
-    Sent {
+    SentRequest {
         item: due.item,
         turn: due.turn,
         at,

@@ -5,7 +5,9 @@ use super::{begin_sent, trace};
 use crate::channel::{self, Connection, OpenBody};
 use crate::exchange::ending::unsent;
 use crate::exchange::report;
-use crate::exchange::types::{Client, Context, Due, Exchanges, HeadWritten, Moments, Queue, Sent, Worker};
+use crate::exchange::types::{
+    Client, Context, Due, Exchanges, HeadWritten, Moments, SentRequest, ShortQueue, Worker,
+};
 use crate::failure;
 use measure::{Failure, FailureKind, Stage};
 use net::Lent;
@@ -26,7 +28,7 @@ pub(super) async fn send<C: Exchanges>(
     exchanges: &mut C,
     mut next: Due<C::Item>,
     connection: &mut Connection,
-    window: &mut Queue<Sent<C::Item>>,
+    window: &mut ShortQueue<SentRequest<C::Item>>,
 ) -> Result<(), Failure> {
     let worker = context.worker;
     let now = worker.net.recently();
@@ -47,7 +49,10 @@ pub(super) async fn send<C: Exchanges>(
     let waits = exchanges.waits(&next.item);
     let head_bytes = out.len() as u64;
     let answers = exchanges.answers(&next.item);
-    window.push(Sent { traced, ..begin_sent(worker, connection, next, expect, now, head_bytes, answers) });
+    window.push(SentRequest {
+        traced,
+        ..begin_sent(worker, connection, next, expect, now, head_bytes, answers)
+    });
     connection.cut = client.cut.filter(|cut| *cut > now);
     connection.set_deadline(worker.channels.first_deadline(now));
     if let Some(limit) = waits {

@@ -1,12 +1,12 @@
 //! Reads the answer to a message over TCP among the requests of a journey.
 
-use crate::answer::{Body, Ended};
+use crate::answer::{AnswerEnd, Body};
 use crate::channel::Connection;
 use crate::exchange::types::{Moments, Worker, note_arrival};
 use crate::failure;
 use crate::step::TcpReader;
 use measure::{Failure, FailureKind, Stage};
-use wire::message::Error;
+use wire::message::WireError;
 
 /// Receives until the answer is complete or has failed. The sink is given what of it is looked at, in one piece.
 pub(crate) async fn receive(
@@ -15,7 +15,7 @@ pub(crate) async fn receive(
     sink: &mut impl Body,
     reader: &mut TcpReader,
     moments: &mut Moments,
-) -> Ended {
+) -> AnswerEnd {
     let mut coming = worker.account.coming();
     loop {
         let received = match connection.take_arrived() {
@@ -29,36 +29,36 @@ pub(crate) async fn receive(
         let stage = if reader.came > 0 { Stage::Body } else { Stage::Head };
         let (bytes, from) = match received {
             Ok(received) => received,
-            Err(error) => return Ended::Failed(failure::of_io(&error, stage)),
+            Err(error) => return AnswerEnd::Failed(failure::of_io(&error, stage)),
         };
         let taken = match reader.take(&bytes[from..]) {
             Ok(taken) => taken,
-            Err(error) => return Ended::Failed(of_framing(&error, stage)),
+            Err(error) => return AnswerEnd::Failed(of_framing(&error, stage)),
         };
         if let Some(text) = taken.text {
             let to = from + taken.consumed;
             connection.leftover = (to < bytes.len()).then_some((bytes, to));
             sink.body(&text);
-            return Ended::Complete;
+            return AnswerEnd::Complete;
         }
         coming.came(reader.came);
     }
 }
 
 /// Returns the failure for bytes that are no message.
-pub(crate) fn of_framing(error: &Error, stage: Stage) -> Failure {
+pub(crate) fn of_framing(error: &WireError, stage: Stage) -> Failure {
     let kind = match error {
-        Error::TooLong { .. } => FailureKind::TooLong,
-        Error::ClosedIdle | Error::ClosedInside(_) => FailureKind::ClosedEarly,
-        Error::Framing(_)
-        | Error::BadLength(_)
-        | Error::DoesNotFit { .. }
-        | Error::WrongSize { .. }
-        | Error::HoldsDelimiter
-        | Error::Http(_) => FailureKind::BadFrame,
+        WireError::TooLong { .. } => FailureKind::TooLong,
+        WireError::ClosedIdle | WireError::ClosedInside(_) => FailureKind::ClosedEarly,
+        WireError::Framing(_)
+        | WireError::BadLength(_)
+        | WireError::DoesNotFit { .. }
+        | WireError::WrongSize { .. }
+        | WireError::HoldsDelimiter
+        | WireError::Http(_) => FailureKind::BadFrame,
     };
-    if let Error::Http(error) = error {
-        return Failure { kind, stage, ..failure::of_codec(error, wire::http1::Stage::Body) };
+    if let WireError::Http(error) = error {
+        return Failure { kind, stage, ..failure::of_codec(error, wire::http1::Http1Stage::Body) };
     }
     Failure::new(kind, stage)
 }

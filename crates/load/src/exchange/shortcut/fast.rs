@@ -9,7 +9,9 @@ use crate::exchange::ending::settle;
 use crate::exchange::idle;
 use crate::exchange::kind::RequestExchanges;
 use crate::exchange::own::{attempt, run};
-use crate::exchange::types::{Client, Context, Due, Exchanges, Loss, Queue, SHORT, Sent, Turn, Worker};
+use crate::exchange::types::{
+    Client, ClientTurn, Context, Due, Exchanges, Loss, SHORT, SentRequest, ShortQueue, Worker,
+};
 use crate::failure;
 use crate::request::{Filling, Slots};
 use crate::step::{Line, WantedLength};
@@ -43,23 +45,29 @@ pub(crate) struct Begun {
 }
 
 /// Sends a request for which [`is_fast`] holds and reads its answer.
-pub(crate) async fn fast(context: Context<'_>, client: &mut Client, line: &Line<'_>, turn: &Turn) {
+pub(crate) async fn fast(context: Context<'_>, client: &mut Client, line: &Line<'_>, turn: &ClientTurn) {
     let _under_way = context.under_way(|| context.unanswered(turn, line.title()));
-    let message = Message { line, bytes: line.bytes() };
+    let message = FastMessage { line, bytes: line.bytes() };
     if let Some(begun) = try_fast(context, client, message, turn, |_| true).await {
         // On the heap, so that users need no room for what is rare.
         Box::pin(go_on_listed(context, client, begun, line, turn)).await;
     }
 }
 
-async fn go_on_listed(context: Context<'_>, client: &mut Client, begun: Begun, line: &Line<'_>, turn: &Turn) {
+async fn go_on_listed(
+    context: Context<'_>,
+    client: &mut Client,
+    begun: Begun,
+    line: &Line<'_>,
+    turn: &ClientTurn,
+) {
     let exchanges = RequestExchanges::plain(context, client.user);
     go_on(context, client, exchanges, begun, Due { item: *line, turn: *turn }).await;
 }
 
 /// A request, and its bytes where it has some already.
 #[derive(Clone, Copy)]
-pub(crate) struct Message<'a, 'l> {
+pub(crate) struct FastMessage<'a, 'l> {
     pub line: &'a Line<'l>,
     pub bytes: Option<&'a [u8]>,
 }
@@ -69,8 +77,8 @@ pub(crate) struct Message<'a, 'l> {
 pub(crate) async fn try_fast(
     context: Context<'_>,
     client: &mut Client,
-    message: Message<'_, '_>,
-    turn: &Turn,
+    message: FastMessage<'_, '_>,
+    turn: &ClientTurn,
     takes: impl Fn(u16) -> bool,
 ) -> Option<Begun> {
     let connection = client.slot.connection.as_deref_mut()?;
@@ -91,7 +99,7 @@ pub(crate) async fn try_fast(
 
 /// A request on its way.
 struct Flight<'a> {
-    turn: &'a Turn,
+    turn: &'a ClientTurn,
     /// Its place among those under way.
     place: usize,
     at: Instant,
@@ -114,8 +122,8 @@ impl Flight<'_> {
 fn begin<'a>(
     worker: &Worker,
     connection: &mut Connection,
-    Message { line, bytes }: Message<'_, '_>,
-    turn: &'a Turn,
+    FastMessage { line, bytes }: FastMessage<'_, '_>,
+    turn: &'a ClientTurn,
 ) -> Flight<'a> {
     let place = worker.account.begin_fast(turn.due);
     connection.carried += 1;
@@ -232,10 +240,10 @@ pub(crate) async fn go_on<C: Exchanges>(
     Begun { sent, at, bytes }: Begun,
     Due { item, turn }: Due<C::Item>,
 ) -> C {
-    let mut due = Queue::default();
-    let mut window = Queue::default();
+    let mut due = ShortQueue::default();
+    let mut window = ShortQueue::default();
     let Some(connection) = client.slot.connection.take() else { return exchanges };
-    window.push(Sent::again(item, turn, at, bytes, connection.number));
+    window.push(SentRequest::again(item, turn, at, bytes, connection.number));
     match sent {
         Ok(()) => attempt(context, client, &mut exchanges, &mut due, connection, window).await,
         Err(failure) => {

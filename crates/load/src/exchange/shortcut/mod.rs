@@ -4,5 +4,5 @@
 mod fast;
 mod repeat;
 
-pub(crate) use fast::{Begun, Message, fast, go_on, is_fast, try_fast};
+pub(crate) use fast::{Begun, FastMessage, fast, go_on, is_fast, try_fast};
 pub(crate) use repeat::{lease_repeating, repeat};

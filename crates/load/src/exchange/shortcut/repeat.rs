@@ -6,7 +6,7 @@
 use crate::channel::{Lease, Repeated, Repeats};
 use crate::exchange::kind::RequestExchanges;
 use crate::exchange::shared;
-use crate::exchange::types::{Client, Context, Sent, Turn, Worker};
+use crate::exchange::types::{Client, ClientTurn, Context, SentRequest, Worker};
 use crate::pace::Phase;
 use crate::step::{Line, WantedLength};
 use measure::{Exchange, Label, Outcome};
@@ -25,7 +25,7 @@ struct Repetition {
     status: u16,
     label: Option<Label>,
     /// The request that is under way: its turn, when it was sent, and its place in the account.
-    turn: Cell<Turn>,
+    turn: Cell<ClientTurn>,
     at: Cell<Instant>,
     place: Cell<usize>,
     /// Requests that have begun.
@@ -33,7 +33,7 @@ struct Repetition {
 }
 
 impl Repetition {
-    fn begin(&self, turn: Turn, at: Instant) {
+    fn begin(&self, turn: ClientTurn, at: Instant) {
         self.turn.set(turn);
         self.at.set(at);
         self.place.set(self.worker.account.begin_fast(turn.due));
@@ -68,7 +68,7 @@ impl Repeats for Repetition {
         let due = answer.ended;
         let number = goes_on.then(|| self.worker.next_number(&self.phase, due)).flatten();
         let Some(number) = number else { return false };
-        self.begin(Turn { number, due, lateness: None }, due);
+        self.begin(ClientTurn { number, due, lateness: None }, due);
         true
     }
 }
@@ -95,7 +95,7 @@ pub(crate) async fn repeat(
     client: &mut Client,
     mut lease: Lease,
     line: Line<'_>,
-    first: Turn,
+    first: ClientTurn,
 ) -> u64 {
     let repetition = Rc::new(Repetition {
         worker: worker.clone(),
@@ -128,7 +128,7 @@ pub(crate) async fn repeat(
     worker.account.leave_fast(repetition.place.get());
     let turn = repetition.turn.get();
     let at = repetition.at.get();
-    let sent = Sent::again(line, turn, at, bytes, lease.connection());
+    let sent = SentRequest::again(line, turn, at, bytes, lease.connection());
     let context = Context { worker, phase };
     let mut exchanges = RequestExchanges::plain(context, client.user);
     // On the heap, so that users need no room for what is rare.

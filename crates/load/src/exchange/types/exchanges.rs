@@ -2,12 +2,12 @@
 
 use super::client::Client;
 use super::head::Head;
-use super::moments::{Due, HeadWritten, Read, Sent, Turn, Written};
-use super::queue::Queue;
-use super::reading::Reading;
+use super::moments::{AnswerRead, ClientTurn, Due, HeadWritten, SentRequest, Written};
+use super::queue::ShortQueue;
+use super::reading::AnswerReading;
 use super::repeating::Repeating;
 use super::told::{Described, Ending};
-use crate::answer::{AnswerSink, Ended, Settled};
+use crate::answer::{AnswerEnd, AnswerSink, Settled};
 use crate::channel::{Connection, Destination, OpenBody};
 use measure::{CacheResult, Contents, Exchange, Failure, Fetch, Label, Outcome, Remark};
 use std::cell::RefCell;
@@ -124,7 +124,7 @@ pub(crate) trait Exchanges: Sized {
         &mut self,
         client: &mut Client,
         connection: &mut Connection,
-        window: &mut Queue<Sent<Self::Item>>,
+        window: &mut ShortQueue<SentRequest<Self::Item>>,
     ) {
         let _ = (client, connection, window);
     }
@@ -139,8 +139,8 @@ pub(crate) trait Exchanges: Sized {
         &mut self,
         client: &mut Client,
         connection: &mut Connection,
-        window: &mut Queue<Sent<Self::Item>>,
-    ) -> Read;
+        window: &mut ShortQueue<SentRequest<Self::Item>>,
+    ) -> AnswerRead;
 
     /// Harm that sending a request a second time may do.
     fn repeating(&self, item: &Self::Item) -> Repeating;
@@ -182,7 +182,7 @@ pub(crate) trait Exchanges: Sized {
     fn describe<'s>(&'s self, item: &'s Self::Item) -> Described<'s>;
 
     /// The bytes of a request once more, for evidence.
-    fn bytes(&self, item: &Self::Item, turn: &Turn, at: Instant) -> Vec<u8>;
+    fn bytes(&self, item: &Self::Item, turn: &ClientTurn, at: Instant) -> Vec<u8>;
 }
 
 /// Exchanges whose answers are HTTP's.
@@ -193,12 +193,13 @@ pub(crate) trait HttpExchanges: Exchanges {
         Self: 's;
 
     /// The reader of the next answer. `kept`: where the head is copied to, if somebody may want to see it.
-    fn sink<'s>(&'s self, sent: &'s Sent<Self::Item>, kept: Option<&'s mut Vec<u8>>) -> Self::Sink<'s>;
+    fn sink<'s>(&'s self, sent: &'s SentRequest<Self::Item>, kept: Option<&'s mut Vec<u8>>)
+    -> Self::Sink<'s>;
 
     /// Way of reading an answer.
-    fn reading(&self, sent: &Sent<Self::Item>) -> Reading {
+    fn reading(&self, sent: &SentRequest<Self::Item>) -> AnswerReading {
         let _ = sent;
-        Reading::plain(false)
+        AnswerReading::plain(false)
     }
 
     /// The request as HTTP/2 has it; `false`: it is not there over HTTP/2, which the plan's check has refused.
@@ -226,10 +227,10 @@ pub(crate) trait HttpExchanges: Exchanges {
     }
 
     /// Outcome of an answer that has ended.
-    fn settle(&self, sent: &Sent<Self::Item>, ended: Ended, sink: &mut Self::Sink<'_>) -> Settled;
+    fn settle(&self, sent: &SentRequest<Self::Item>, ended: AnswerEnd, sink: &mut Self::Sink<'_>) -> Settled;
 
     /// Heads of earlier answers to the same request.
-    fn memo<'s>(&'s self, sent: &'s Sent<Self::Item>) -> Option<&'s RefCell<HeadMemo>> {
+    fn memo<'s>(&'s self, sent: &'s SentRequest<Self::Item>) -> Option<&'s RefCell<HeadMemo>> {
         let _ = sent;
         None
     }

@@ -16,11 +16,11 @@ pub(crate) use client::Client;
 pub(crate) use exchanges::{Exchanges, HttpExchanges};
 pub(crate) use head::Head;
 pub(crate) use moments::{
-    Due, HeadWritten, Loss, Moments, Read, Sent, Turn, Written, closed_early, note_arrival,
+    AnswerRead, ClientTurn, Due, HeadWritten, Loss, Moments, SentRequest, Written, closed_early, note_arrival,
 };
 pub(crate) use pacing::Pacing;
-pub(crate) use queue::Queue;
-pub(crate) use reading::Reading;
+pub(crate) use queue::ShortQueue;
+pub(crate) use reading::AnswerReading;
 pub(crate) use repeating::Repeating;
 pub(crate) use shortcuts::{SHORT, has_fast_path, may_repeat};
 pub(crate) use told::{Described, Ending, KeptBytes, OffendingBytes};

@@ -10,7 +10,7 @@ use wire::http1::Expect;
 /// Number of a request, the moment when it is due, and, where a schedule says when, how late a user took it up. Connecting
 /// comes after that and takes as long as the target lets it, which is no lateness.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Turn {
+pub(crate) struct ClientTurn {
     pub number: u64,
     pub due: Instant,
     pub lateness: Option<Duration>,
@@ -46,13 +46,13 @@ impl Moments {
 /// A request that is to be sent. It has been counted as begun.
 pub(crate) struct Due<I> {
     pub item: I,
-    pub turn: Turn,
+    pub turn: ClientTurn,
 }
 
 /// A request that was sent and waits for its answer.
-pub(crate) struct Sent<I> {
+pub(crate) struct SentRequest<I> {
     pub item: I,
-    pub turn: Turn,
+    pub turn: ClientTurn,
     pub at: Instant,
     pub bytes: u64,
     /// Framing of its answer.
@@ -73,10 +73,10 @@ pub(crate) struct Sent<I> {
     pub traced: Option<Box<TraceContext>>,
 }
 
-impl<I> Sent<I> {
+impl<I> SentRequest<I> {
     /// A request like others before it: `bytes` of it, over a connection that has carried one.
-    pub fn again(item: I, turn: Turn, at: Instant, bytes: u64, connection: u64) -> Sent<I> {
-        Sent {
+    pub fn again(item: I, turn: ClientTurn, at: Instant, bytes: u64, connection: u64) -> SentRequest<I> {
+        SentRequest {
             item,
             turn,
             at,
@@ -136,7 +136,7 @@ pub(crate) struct HeadWritten {
 }
 
 /// The end of one reading of answers.
-pub(crate) enum Read {
+pub(crate) enum AnswerRead {
     /// At least one answer is complete, and the connection goes on.
     Answered,
     /// Nothing came; there is more to send beside what is under way.
@@ -162,16 +162,18 @@ pub(crate) struct Loss {
     pub unread: Option<bool>,
 }
 
-impl Read {
+impl AnswerRead {
     /// Meaning of the connection's end for what is under way; `None`: it has not ended. `unread`: of a connection that was lost, the peer
     /// cannot have read what was sent last.
     pub fn loss(&self, unread: bool) -> Option<Loss> {
         Some(match *self {
-            Read::Answered | Read::Due => return None,
-            Read::Over { .. } | Read::GivenUp => Loss { failure: closed_early(), unread: Some(true) },
-            Read::Broken(failure) => Loss { failure, unread: Some(false) },
-            Read::Lost(failure) => Loss { failure, unread: Some(unread) },
-            Read::Failed(failure) => Loss { failure, unread: None },
+            AnswerRead::Answered | AnswerRead::Due => return None,
+            AnswerRead::Over { .. } | AnswerRead::GivenUp => {
+                Loss { failure: closed_early(), unread: Some(true) }
+            }
+            AnswerRead::Broken(failure) => Loss { failure, unread: Some(false) },
+            AnswerRead::Lost(failure) => Loss { failure, unread: Some(unread) },
+            AnswerRead::Failed(failure) => Loss { failure, unread: None },
         })
     }
 }

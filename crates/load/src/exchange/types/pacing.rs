@@ -4,7 +4,7 @@ use super::worker::Worker;
 use plan::{GiveUp, Reading};
 use std::io;
 use std::time::{Duration, Instant};
-use transport::{Received, Stream};
+use transport::{Received, TransportStream};
 
 /// Bytes of the first read of an answer that is to be broken off: jtest's.
 const FIRST_READ: u64 = 2048;
@@ -76,7 +76,12 @@ impl Pacing {
     }
 
     /// Receives, at the speed of this client.
-    pub async fn recv(&self, stream: &mut Stream, worker: &Worker, got: u64) -> io::Result<Received> {
+    pub async fn recv(
+        &self,
+        stream: &mut TransportStream,
+        worker: &Worker,
+        got: u64,
+    ) -> io::Result<Received> {
         let wanted = match (self.abort_at, self.abort_after) {
             (None, _) => None,
             (Some(_), None) => Some(self.first_read),

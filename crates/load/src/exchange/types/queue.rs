@@ -2,18 +2,18 @@
 
 use std::collections::VecDeque;
 
-pub(crate) struct Queue<T> {
+pub(crate) struct ShortQueue<T> {
     first: Option<T>,
     more: VecDeque<T>,
 }
 
-impl<T> Default for Queue<T> {
-    fn default() -> Queue<T> {
-        Queue { first: None, more: VecDeque::new() }
+impl<T> Default for ShortQueue<T> {
+    fn default() -> ShortQueue<T> {
+        ShortQueue { first: None, more: VecDeque::new() }
     }
 }
 
-impl<T> Queue<T> {
+impl<T> ShortQueue<T> {
     pub fn len(&self) -> usize {
         usize::from(self.first.is_some()) + self.more.len()
     }
@@ -65,9 +65,9 @@ impl<T> Queue<T> {
     }
 }
 
-impl<T> FromIterator<T> for Queue<T> {
-    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Queue<T> {
-        let mut queue = Queue::default();
+impl<T> FromIterator<T> for ShortQueue<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> ShortQueue<T> {
+        let mut queue = ShortQueue::default();
         values.into_iter().for_each(|value| queue.push(value));
         queue
     }

@@ -3,13 +3,13 @@
 use super::pacing::Pacing;
 use crate::answer::Summary;
 use crate::step::TcpReader;
-use wire::http1::{ResponseReader, Stage as Progress};
+use wire::http1::{Http1Stage as Progress, ResponseReader};
 
 /// Bodies of which more than this is left are drained unread where nothing looks at them, in bytes.
 const DRAIN_FROM: u64 = 32 * 1024;
 
 /// Way of reading an answer.
-pub(crate) struct Reading {
+pub(crate) struct AnswerReading {
     /// As slowly as a client of this kind reads, where it is a slow one or breaks off.
     pub pacing: Option<Box<Pacing>>,
     /// Finds the end of the answer, where it is a message over TCP and not HTTP.
@@ -20,20 +20,25 @@ pub(crate) struct Reading {
     pub head_first: bool,
 }
 
-impl Reading {
+impl AnswerReading {
     /// As fast as it comes. `long`: a body follows that is worth draining.
-    pub fn plain(long: bool) -> Reading {
-        Reading { pacing: None, tcp: None, drain_from: if long { 1 } else { DRAIN_FROM }, head_first: long }
+    pub fn plain(long: bool) -> AnswerReading {
+        AnswerReading {
+            pacing: None,
+            tcp: None,
+            drain_from: if long { 1 } else { DRAIN_FROM },
+            head_first: long,
+        }
     }
 
     /// At the pace of a client.
-    pub fn paced(pacing: Pacing) -> Reading {
-        Reading { pacing: Some(Box::new(pacing)), ..Reading::plain(false) }
+    pub fn paced(pacing: Pacing) -> AnswerReading {
+        AnswerReading { pacing: Some(Box::new(pacing)), ..AnswerReading::plain(false) }
     }
 
     /// A message over TCP.
-    pub fn of_tcp(reader: TcpReader) -> Reading {
-        Reading { tcp: Some(Box::new(reader)), ..Reading::plain(false) }
+    pub fn of_tcp(reader: TcpReader) -> AnswerReading {
+        AnswerReading { tcp: Some(Box::new(reader)), ..AnswerReading::plain(false) }
     }
 
     /// Nothing of an answer has come.

@@ -2,7 +2,7 @@
 
 use super::moments::Moments;
 use super::worker::Worker;
-use crate::answer::{Found, Settled, Summary};
+use crate::answer::{AnswerFound, Settled, Summary};
 use measure::{Cause, ExchangeKind, Failure, Outcome};
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ pub(crate) struct Ending {
     pub outcome: Outcome,
     pub moments: Moments,
     pub summary: Summary,
-    pub found: Found,
+    pub found: AnswerFound,
     /// The answer was a challenge that is answered next.
     pub challenged: bool,
     /// The head of the answer, where somebody may want to see it.
@@ -89,7 +89,7 @@ impl Ending {
         settled: &Settled,
         moments: Moments,
         summary: Summary,
-        found: Found,
+        found: AnswerFound,
         kept: KeptBytes,
         offending: Option<Box<OffendingBytes>>,
     ) -> Ending {
@@ -107,7 +107,7 @@ impl Ending {
     pub fn failed(failure: Failure, moments: Moments) -> Ending {
         let outcome = Outcome::Failed(failure);
         let summary = Summary::default();
-        let found = Found::default();
+        let found = AnswerFound::default();
         Ending {
             outcome,
             moments,

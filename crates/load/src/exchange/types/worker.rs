@@ -1,6 +1,6 @@
 //! The parts of a worker that its tasks share.
 
-use super::moments::Turn;
+use super::moments::ClientTurn;
 use crate::account::Account;
 use crate::answer::{Given, Serials};
 use crate::channel::Channels;
@@ -144,7 +144,7 @@ pub(crate) struct Context<'a> {
 }
 
 /// A request under way, which tells what it was where nobody waits for it any more.
-pub(crate) struct UnderWay<'a, T: Fn() -> Unanswered> {
+pub(crate) struct WorkerUnderWay<'a, T: Fn() -> Unanswered> {
     context: Context<'a>,
     told: T,
 }
@@ -159,7 +159,7 @@ pub(crate) struct Unanswered {
     pub trace_id: Option<String>,
 }
 
-impl<T: Fn() -> Unanswered> Drop for UnderWay<'_, T> {
+impl<T: Fn() -> Unanswered> Drop for WorkerUnderWay<'_, T> {
     #[inline]
     fn drop(&mut self) {
         if self.context.worker.account.gives_up() {
@@ -171,8 +171,8 @@ impl<T: Fn() -> Unanswered> Drop for UnderWay<'_, T> {
 impl<'a> Context<'a> {
     /// A request is under way as long as this lives.
     #[inline]
-    pub fn under_way<T: Fn() -> Unanswered>(self, told: T) -> UnderWay<'a, T> {
-        UnderWay { context: self, told }
+    pub fn under_way<T: Fn() -> Unanswered>(self, told: T) -> WorkerUnderWay<'a, T> {
+        WorkerUnderWay { context: self, told }
     }
 
     /// No answer came to a request.
@@ -195,7 +195,7 @@ impl<'a> Context<'a> {
 
 impl Context<'_> {
     /// The request of a turn. All that is sent over HTTP in one turn is one trace, so that its id is known without what was sent.
-    pub fn unanswered(self, turn: &Turn, title: String) -> Unanswered {
+    pub fn unanswered(self, turn: &ClientTurn, title: String) -> Unanswered {
         let trace_id = self.trace_context(turn.number).map(|traced| traced.trace_id());
         Unanswered { due: turn.due, title, trace_id }
     }

@@ -1,7 +1,7 @@
 //! Treatment of one answer to a prepared request: its length, its bytes, what is expected of it and kept of it.
 
 use super::{Line, Model, Prepared};
-use crate::answer::{self, Body, Ended, Found, Look, Summary};
+use crate::answer::{self, AnswerEnd, AnswerFound, Body, Look, Summary};
 use crate::request::Values;
 use measure::{Failure, FailureKind, Outcome, Stage};
 use plan::ExpectBody;
@@ -81,12 +81,14 @@ impl<'a> RequestAnswer<'a> {
     }
 
     /// The outcome of the request.
-    pub fn outcome(&mut self, ended: Ended) -> Outcome {
+    pub fn outcome(&mut self, ended: AnswerEnd) -> Outcome {
         match ended {
-            Ended::Failed(failure) => Outcome::Failed(failure),
-            Ended::BrokenOff => Outcome::Aborted,
-            Ended::Complete if self.is_good() => self.complete().map_or(Outcome::Ok, Outcome::CheckFailed),
-            Ended::Complete => Outcome::Failed(Failure::new(FailureKind::BadStatus, Stage::Head)),
+            AnswerEnd::Failed(failure) => Outcome::Failed(failure),
+            AnswerEnd::BrokenOff => Outcome::Aborted,
+            AnswerEnd::Complete if self.is_good() => {
+                self.complete().map_or(Outcome::Ok, Outcome::CheckFailed)
+            }
+            AnswerEnd::Complete => Outcome::Failed(Failure::new(FailureKind::BadStatus, Stage::Head)),
         }
     }
 
@@ -152,9 +154,9 @@ impl answer::AnswerSink for RequestAnswer<'_> {
         self.summary
     }
 
-    fn found(&mut self, outcome: Outcome) -> Found {
+    fn found(&mut self, outcome: Outcome) -> AnswerFound {
         let detail = if matches!(outcome, Outcome::CheckFailed(_)) { self.detail() } else { String::new() };
-        Found { detail, expected_bytes: self.model_length(), ..Found::default() }
+        AnswerFound { detail, expected_bytes: self.model_length(), ..AnswerFound::default() }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::Prepared;
 use crate::channel::{Destination, OpenBody, RequestContent};
-use crate::request::http::Message;
+use crate::request::http::RequestMessage;
 use crate::request::{Filling, HttpRequest, Values};
 use plan::data::Moment;
 use plan::{Address, Request, RequestList};
@@ -159,23 +159,26 @@ impl<'a> Line<'a> {
 
 /// All lines of a list.
 #[derive(Default)]
-pub(super) struct Lines {
+pub(super) struct RequestLines {
     listed: RequestList,
-    places: Vec<Place>,
+    places: Vec<RequestPlace>,
     prepared: Vec<Prepared>,
 }
 
 /// Where to find a line.
-struct Place {
+struct RequestPlace {
     /// In the step's list.
     index: u32,
     /// Among what was prepared.
     prepared: u32,
 }
 
-impl Lines {
+impl RequestLines {
     /// Prepares the lines of a list; what cannot be is left out.
-    pub fn new(listed: &RequestList, mut prepare: impl FnMut(usize, &Request) -> Option<Prepared>) -> Lines {
+    pub fn new(
+        listed: &RequestList,
+        mut prepare: impl FnMut(usize, &Request) -> Option<Prepared>,
+    ) -> RequestLines {
         let mut places = Vec::with_capacity(listed.len());
         let mut prepared = Vec::<Prepared>::new();
         let mut alike = HashMap::new();
@@ -191,14 +194,18 @@ impl Lines {
                 alike.insert(key, at);
                 Some(at)
             });
-            places.extend(at.map(|at| Place { index: index as u32, prepared: at }));
+            places.extend(at.map(|at| RequestPlace { index: index as u32, prepared: at }));
         }
-        Lines { listed: listed.clone(), places, prepared }
+        RequestLines { listed: listed.clone(), places, prepared }
     }
 
     /// One alone.
-    pub fn one(prepared: Prepared) -> Lines {
-        Lines { places: vec![Place { index: 0, prepared: 0 }], prepared: vec![prepared], ..Lines::default() }
+    pub fn one(prepared: Prepared) -> RequestLines {
+        RequestLines {
+            places: vec![RequestPlace { index: 0, prepared: 0 }],
+            prepared: vec![prepared],
+            ..RequestLines::default()
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -221,7 +228,7 @@ impl Lines {
 
     /// The weights of all lines, in their order.
     pub fn weights(&self) -> impl Iterator<Item = u32> {
-        let line = |place: &Place| self.listed.get(place.index as usize);
+        let line = |place: &RequestPlace| self.listed.get(place.index as usize);
         self.places.iter().map(move |place| line(place).map_or(1, |line| line.like.weight))
     }
 }
@@ -231,7 +238,7 @@ impl Lines {
 pub(super) fn path_place(
     request: &Request,
     address: &Address,
-    message: &Message,
+    message: &RequestMessage,
     forward: bool,
 ) -> Option<Range<usize>> {
     let follows = request.target.is_none() && !request.raw && message.is_fixed();
@@ -303,7 +310,7 @@ mod tests {
         let http = plan::Http::default();
         let prepared = requests(&step(list.clone(), ExpectBody::Complete), &http);
         assert_eq!((prepared.lines.len(), prepared.lines.prepared.len()), (10_000, 2));
-        assert_eq!((size_of::<Place>(), prepared.weights.capacity()), (8, 0));
+        assert_eq!((size_of::<RequestPlace>(), prepared.weights.capacity()), (8, 0));
         // First answers are remembered for each line.
         let compared = requests(&step(list, ExpectBody::Same), &http);
         assert_eq!(compared.lines.prepared.len(), 10_000);

@@ -1,7 +1,7 @@
 //! Orders, bytes and comparisons of requests.
 
 use super::*;
-use crate::answer::Ended;
+use crate::answer::AnswerEnd;
 use crate::channel::RequestContent;
 use crate::request::Slots;
 use crate::request::{Filling, Values};
@@ -242,7 +242,7 @@ fn values_of_answers_stand_in_later_requests() {
     let mut answer = RequestAnswer::new(requests.at(nth(0)), None);
     answer.summary.status = 200;
     br#"{"id": "a \"b\""}"#.chunks(3).for_each(|piece| answer.body(piece));
-    let outcome = answer.outcome(Ended::Complete);
+    let outcome = answer.outcome(AnswerEnd::Complete);
     assert_eq!(answer.extract(outcome, std::time::Duration::ZERO, &mut values), Outcome::Ok);
     let mut bytes = Vec::new();
     requests.at(nth(1)).write_with(false, &Moment::default(), 0, &mut values, &mut bytes);
@@ -250,7 +250,7 @@ fn values_of_answers_stand_in_later_requests() {
     assert!(text.starts_with("GET /a%20%22b%22 HTTP/1.1") && text.ends_with(r#"a \"b\""#), "{text}");
     let mut answer = RequestAnswer::new(requests.at(nth(0)), None);
     answer.summary.status = 200;
-    let outcome = answer.outcome(Ended::Complete);
+    let outcome = answer.outcome(AnswerEnd::Complete);
     assert_eq!(
         answer.extract(outcome, std::time::Duration::ZERO, &mut values),
         Outcome::CheckFailed(measure::Fault::NoValue)

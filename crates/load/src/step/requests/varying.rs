@@ -1,18 +1,18 @@
 //! The parts of a request beside its bytes that may hold values: its label in records, and where it leads.
 
-use crate::request::{Compiler, Filling, Part, Scope, Scrap, Slots, write_all};
+use crate::request::{Compiler, Filling, RequestPart, RequestScope, Scrap, Slots, write_all};
 use plan::Request;
 use plan::data::Moment;
 use plan::template::Encode;
 
 /// The parts of a request beside its bytes that hold values.
 pub(crate) struct Varying {
-    title: Vec<Part>,
-    place: Vec<Part>,
+    title: Vec<RequestPart>,
+    place: Vec<RequestPart>,
 }
 
 impl Varying {
-    pub fn of(request: &Request, scope: Scope<'_>) -> Option<Box<Varying>> {
+    pub fn of(request: &Request, scope: RequestScope<'_>) -> Option<Box<Varying>> {
         let mut compiler = Compiler::new(scope);
         let mut parts = |text: &[u8]| compiler.parts(text, Encode::Raw);
         let varying = Varying { title: parts(&request.title), place: parts(&request.place) };
@@ -30,7 +30,7 @@ impl Varying {
     }
 }
 
-fn filled(parts: &[Part], at: &Moment, slots: &Slots) -> String {
+fn filled(parts: &[RequestPart], at: &Moment, slots: &Slots) -> String {
     let mut text = Vec::new();
     write_all(parts, &Filling { at, draws: &[], slots }, &mut Scrap::default(), &mut text);
     String::from_utf8_lossy(&text).into_owned()

@@ -19,14 +19,14 @@ const ECT_0: u8 = 2;
 const CE: u8 = 3;
 
 /// An open socket. Closes when dropped.
-pub(crate) struct Socket {
+pub(crate) struct DatagramSocket {
     turn: Rc<Turn>,
     driver: Rc<Driver>,
     id: EndId,
     to: Option<SocketAddr>,
 }
 
-impl Drop for Socket {
+impl Drop for DatagramSocket {
     fn drop(&mut self) {
         let world = &mut *self.driver.world.borrow_mut();
         let local = world.end(self.id).local;
@@ -37,7 +37,7 @@ impl Drop for Socket {
     }
 }
 
-impl Socket {
+impl DatagramSocket {
     pub(crate) fn new(
         turn: &Rc<Turn>,
         driver: &Rc<Driver>,

@@ -15,7 +15,7 @@ mod log;
 mod socket;
 mod world;
 
-pub(crate) use datagrams::Socket as Datagrams;
+pub(crate) use datagrams::DatagramSocket as Datagrams;
 pub use faults::Faults;
 pub use log::Log;
 pub(crate) use socket::Socket;

@@ -31,7 +31,7 @@ pub(super) struct Datagram {
 }
 
 /// One end, while somebody holds it or it waits to be accepted.
-pub(super) struct End {
+pub(super) struct WorldEnd {
     pub(super) local: SocketAddr,
     pub(super) remote: SocketAddr,
     /// The other end, once it is known.
@@ -67,7 +67,7 @@ pub(super) struct End {
     link: Link,
 }
 
-impl End {
+impl WorldEnd {
     /// Time that what it sends takes.
     pub(super) fn delay(&self) -> Duration {
         self.link.delay
@@ -180,7 +180,7 @@ pub(super) struct World {
     /// Ends in somebody's hands.
     pub(super) owned: usize,
     keeps_log: bool,
-    ends: Vec<Option<Box<End>>>,
+    ends: Vec<Option<Box<WorldEnd>>>,
     listeners: BTreeMap<SocketAddr, EndId>,
     /// Sockets of datagrams.
     pub(super) ports: BTreeMap<SocketAddr, EndId>,
@@ -211,7 +211,7 @@ impl World {
         }
     }
 
-    pub(super) fn end(&mut self, id: EndId) -> &mut End {
+    pub(super) fn end(&mut self, id: EndId) -> &mut WorldEnd {
         self.ends[id].as_mut().expect("an end lives as long as its socket")
     }
 
@@ -247,7 +247,7 @@ impl World {
     }
 
     fn add(&mut self, local: SocketAddr, remote: SocketAddr, capacity: usize, link: Link) -> EndId {
-        self.ends.push(Some(Box::new(End {
+        self.ends.push(Some(Box::new(WorldEnd {
             local,
             remote,
             peer: None,

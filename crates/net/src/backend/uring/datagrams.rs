@@ -66,7 +66,7 @@ impl Inbox {
     }
 
     /// Returns the datagrams in a buffer; nothing where it came from nowhere.
-    pub(super) fn open<'a>(&self, buffer: &'a [u8], state: &udp::State) -> Option<Datagrams<'a>> {
+    pub(super) fn open<'a>(&self, buffer: &'a [u8], state: &udp::UdpState) -> Option<Datagrams<'a>> {
         // What it says of names and control lengths is from the kernel; the payload lies behind both.
         let start = mem::size_of::<[u32; 4]>() + ADDRESS + BESIDE;
         let came = RecvMsgOut::parse(buffer, &self.shape).ok()?;

@@ -6,7 +6,7 @@
 //! is time. So besides the provided buffers and the short messages of a turn, both of which the driver owns, nothing that a task
 //! could drop is ever in the kernel's hands.
 //!
-//! Needs Linux 6.1. Start at [`Driver::wait`] and [`Driver::note`], then `socket.rs`.
+//! Needs Linux 6.1. Start at [`Driver::wait`] and [`UringDriver::note`], then `socket.rs`.
 
 mod datagrams;
 mod outbox;
@@ -39,7 +39,7 @@ use self::datagrams::Inbox;
 use self::outbox::Outbox;
 use self::provided::Provided;
 use self::ring::Ring;
-use self::slot::{End, Key, Kind, Sending, Slot};
+use self::slot::{Sending, Slot, SlotEnd, SlotKey, SlotKind};
 use super::tcp::{self, Nowhere};
 use super::udp;
 use super::unsent::Pieces;
@@ -79,13 +79,13 @@ impl Completions {
     }
 
     /// Returns the events, each noted only when it is asked for.
-    pub(crate) fn noted_by(&self, driver: &Driver) -> impl Iterator<Item = Happened> {
+    pub(crate) fn noted_by(&self, driver: &UringDriver) -> impl Iterator<Item = Happened> {
         let woken = self.woken.iter().map(|task| Happened::Wakes(*task));
         woken.chain(self.entries.iter().map(|entry| driver.note(entry)))
     }
 }
 
-pub(crate) struct Driver {
+pub(crate) struct UringDriver {
     ring: RefCell<Ring>,
     /// Kept when the kernel could not be brought to leave them alone.
     provided: ManuallyDrop<RefCell<Provided>>,
@@ -115,7 +115,7 @@ pub(crate) struct Driver {
     overflows: Cell<u64>,
 }
 
-impl Driver {
+impl UringDriver {
     pub(crate) fn new(limits: &Limits, pool: &Rc<Pool>) -> Result<Self, Unavailable> {
         let ring = Ring::new(limits.events)?;
         let provided = Provided::new(&ring, pool, provided::STREAMS).map_err(Unavailable::Refused)?;
@@ -163,7 +163,7 @@ impl Driver {
 
     fn watch_waker(&self, waker: &OwnedFd) -> io::Result<()> {
         let poll = opcode::PollAdd::new(Fd(waker.as_raw_fd()), PollFlags::IN.bits().into());
-        self.push(&poll.build().user_data(Key::new(0, 0).name(Kind::Wake)))?;
+        self.push(&poll.build().user_data(SlotKey::new(0, 0).name(SlotKind::Wake)))?;
         self.under_way.set(self.under_way.get() + 1);
         Ok(())
     }
@@ -197,7 +197,7 @@ impl Driver {
         let mut early = self.early.borrow_mut();
         self.collect(&mut early)?;
         early.retain(|entry| {
-            let is_of_dropped = Kind::of(entry.user_data()) != Kind::Send
+            let is_of_dropped = SlotKind::of(entry.user_data()) != SlotKind::Send
                 && self.slot(entry).is_some_and(|slot| slot.is_gone.get());
             if is_of_dropped {
                 self.note(entry);
@@ -220,16 +220,16 @@ impl Driver {
             return;
         }
         for entry in &completions.entries {
-            if Kind::of(entry.user_data()) == Kind::Send {
+            if SlotKind::of(entry.user_data()) == SlotKind::Send {
                 self.note_unsent(entry, &mut completions.woken);
             }
         }
         for slot in hoped.drain(..) {
-            if !slot.does(Kind::Send) {
+            if !slot.does(SlotKind::Send) {
                 continue;
             }
             self.sent(&slot);
-            self.end_operation(&slot, Kind::Send);
+            self.end_operation(&slot, SlotKind::Send);
             completions.woken.extend(slot.waits.take(Way::Out));
             if slot.end.get().is_some() {
                 // Whoever receives waited to hear first what became of the message.
@@ -266,7 +266,7 @@ impl Driver {
             }
             Err(errno) => self.fail_to_send(&slot, errno),
         }
-        self.end_operation(&slot, Kind::Send);
+        self.end_operation(&slot, SlotKind::Send);
         if slot.unsent.get().is_some() {
             // Whichever way it waits, it is told.
             woken.extend(slot.waits.take_both());
@@ -288,11 +288,11 @@ impl Driver {
 
     /// Takes note of a completion and says who is to be polled for it.
     fn note(&self, entry: &cqueue::Entry) -> Happened {
-        let kind = Kind::of(entry.user_data());
+        let kind = SlotKind::of(entry.user_data());
         match kind {
             // Seen to before the turn.
-            Kind::Send | Kind::Cancel => return Happened::Nothing,
-            Kind::Wake => return self.note_wake(),
+            SlotKind::Send | SlotKind::Cancel => return Happened::Nothing,
+            SlotKind::Wake => return self.note_wake(),
             _ => {}
         }
         let Some(slot) = self.slot(entry) else {
@@ -305,27 +305,27 @@ impl Driver {
             self.under_way.set(self.under_way.get() - 1);
         }
         let wakes = match kind {
-            Kind::Receive => self.note_received(&slot, entry),
-            Kind::Datagrams => self.note_datagrams(&slot, entry),
-            Kind::Accept => note_accepted(self, &slot, entry),
-            Kind::Watch => note_readable(&slot, entry),
-            Kind::Room => self.note_room(&slot, entry),
-            Kind::Connect => {
+            SlotKind::Receive => self.note_received(&slot, entry),
+            SlotKind::Datagrams => self.note_datagrams(&slot, entry),
+            SlotKind::Accept => note_accepted(self, &slot, entry),
+            SlotKind::Watch => note_readable(&slot, entry),
+            SlotKind::Room => self.note_room(&slot, entry),
+            SlotKind::Connect => {
                 slot.target.take();
                 slot.connected.set(Some(outcome(entry).map(drop)));
                 slot.waits.take(Way::Out)
             }
-            Kind::Send | Kind::Cancel | Kind::Wake => None,
+            SlotKind::Send | SlotKind::Cancel | SlotKind::Wake => None,
         };
         self.forget_if_over(&slot);
         Happened::waking(wakes, None)
     }
 
     /// A completion for a socket that is closed already: its buffer or descriptor is given back.
-    fn discard(&self, kind: Kind, entry: &cqueue::Entry) {
+    fn discard(&self, kind: SlotKind, entry: &cqueue::Entry) {
         let number = cqueue::buffer_select(entry.flags());
         drop(number.and_then(|number| self.filled(kind, number, 0)));
-        if let (Kind::Accept, Ok(fd)) = (kind, outcome(entry)) {
+        if let (SlotKind::Accept, Ok(fd)) = (kind, outcome(entry)) {
             drop(own(fd));
         }
     }
@@ -344,13 +344,13 @@ impl Driver {
     fn note_received(&self, slot: &Slot, entry: &cqueue::Entry) -> Option<TaskId> {
         let outcome = outcome(entry);
         let number = cqueue::buffer_select(entry.flags());
-        let filled = number.and_then(|number| self.filled(Kind::Receive, number, outcome.unwrap_or(0)));
+        let filled = number.and_then(|number| self.filled(SlotKind::Receive, number, outcome.unwrap_or(0)));
         match (outcome, filled) {
-            (Ok(0), _) => slot.end.set(Some(End::Closed)),
+            (Ok(0), _) => slot.end.set(Some(SlotEnd::Closed)),
             (Ok(_), Some(bytes)) if !slot.is_gone.get() => self.note_arrived(slot, bytes),
-            (Err(Errno::NOBUFS), _) => self.offer_more(Kind::Receive),
+            (Err(Errno::NOBUFS), _) => self.offer_more(SlotKind::Receive),
             (Err(Errno::CANCELED | Errno::INTR | Errno::AGAIN), _) | (Ok(_), _) => {}
-            (Err(errno), _) => slot.end.set(Some(End::Failed(errno))),
+            (Err(errno), _) => slot.end.set(Some(SlotEnd::Failed(errno))),
         }
         slot.waits.take(Way::In)
     }
@@ -359,14 +359,14 @@ impl Driver {
     fn note_datagrams(&self, slot: &Slot, entry: &cqueue::Entry) -> Option<TaskId> {
         let outcome = outcome(entry);
         let number = cqueue::buffer_select(entry.flags());
-        let filled = number.and_then(|number| self.filled(Kind::Datagrams, number, outcome.unwrap_or(0)));
+        let filled = number.and_then(|number| self.filled(SlotKind::Datagrams, number, outcome.unwrap_or(0)));
         match (outcome, filled) {
             (Ok(_), Some(buffer)) if !slot.is_gone.get() => {
                 if slot.add_arrived(buffer) > DATAGRAMS_MAX {
-                    self.cancel(slot, Kind::Datagrams);
+                    self.cancel(slot, SlotKind::Datagrams);
                 }
             }
-            (Err(Errno::NOBUFS), _) => self.offer_more(Kind::Datagrams),
+            (Err(Errno::NOBUFS), _) => self.offer_more(SlotKind::Datagrams),
             (Err(Errno::CANCELED | Errno::INTR | Errno::AGAIN), _) | (Ok(_), _) => {}
             (Err(errno), _) => slot.unsent.set(Some(errno)),
         }
@@ -374,9 +374,9 @@ impl Driver {
     }
 
     /// Takes out a provided buffer that was filled.
-    fn filled(&self, kind: Kind, number: u16, length: usize) -> Option<Buffer> {
+    fn filled(&self, kind: SlotKind, number: u16, length: usize) -> Option<Buffer> {
         match kind {
-            Kind::Datagrams => self.inbox.borrow_mut().as_mut().map(|inbox| inbox.take(number, length)),
+            SlotKind::Datagrams => self.inbox.borrow_mut().as_mut().map(|inbox| inbox.take(number, length)),
             _ => Some(self.provided.borrow_mut().take(number, length)),
         }
     }
@@ -386,17 +386,17 @@ impl Driver {
         if slot.add_arrived(bytes) > ARRIVED_MAX || is_long {
             slot.watch_from_now_on();
             slot.is_readable.set(true);
-            self.cancel(slot, Kind::Receive);
+            self.cancel(slot, SlotKind::Receive);
         }
     }
 
-    fn offer_more(&self, kind: Kind) {
+    fn offer_more(&self, kind: SlotKind) {
         count(&self.buffer_shortages);
         if self.has_grown.replace(true) {
             return;
         }
         match kind {
-            Kind::Datagrams => self.inbox.borrow_mut().iter_mut().for_each(Inbox::grow),
+            SlotKind::Datagrams => self.inbox.borrow_mut().iter_mut().for_each(Inbox::grow),
             _ => self.provided.borrow_mut().grow(),
         }
     }
@@ -434,7 +434,7 @@ impl Driver {
         for (_, slot) in self.slots.borrow().iter().filter(|(_, slot)| slot.waits.is_overdue(now)) {
             if slot.is_gone.get() {
                 self.deadlines.set(&slot.waits, None);
-                self.cancel(slot, Kind::Room);
+                self.cancel(slot, SlotKind::Room);
             }
             slot.waits.take_both().for_each(&mut overdue);
         }
@@ -446,7 +446,7 @@ impl Driver {
         self.next_generation.set(generation);
         let mut slots = self.slots.borrow_mut();
         let place = slots.vacant_entry();
-        let slot = Rc::new(Slot::new(Key::new(place.key(), generation), fd));
+        let slot = Rc::new(Slot::new(SlotKey::new(place.key(), generation), fd));
         place.insert(slot.clone());
         slot
     }
@@ -462,17 +462,19 @@ impl Driver {
         }
         slot.forget_arrived();
         self.deadlines.set(&slot.waits, None);
-        for kind in [Kind::Receive, Kind::Datagrams, Kind::Connect, Kind::Accept, Kind::Watch] {
+        for kind in
+            [SlotKind::Receive, SlotKind::Datagrams, SlotKind::Connect, SlotKind::Accept, SlotKind::Watch]
+        {
             self.cancel(slot, kind);
         }
-        if slot.does(Kind::Accept) {
+        if slot.does(SlotKind::Accept) {
             // At once: nobody may be let in any more.
             let _ = rustix::net::shutdown(&slot.fd, rustix::net::Shutdown::Both);
         }
         if slot.is_sending() && !slot.resets.get() {
             self.deadlines.set(&slot.waits, Some(Instant::now() + LINGER));
         } else {
-            self.cancel(slot, Kind::Room);
+            self.cancel(slot, SlotKind::Room);
         }
         self.forget_if_over(slot);
     }
@@ -486,18 +488,18 @@ impl Driver {
     }
 
     fn slot(&self, entry: &cqueue::Entry) -> Option<Rc<Slot>> {
-        let key = Key::of(entry.user_data());
+        let key = SlotKey::of(entry.user_data());
         let slots = self.slots.borrow();
         slots.get(key.place()).filter(|slot| slot.key == key).cloned()
     }
 
-    fn end_operation(&self, slot: &Slot, kind: Kind) {
+    fn end_operation(&self, slot: &Slot, kind: SlotKind) {
         slot.ended(kind);
         self.under_way.set(self.under_way.get() - 1);
         self.forget_if_over(slot);
     }
 
-    fn begin(&self, slot: &Slot, kind: Kind, entry: squeue::Entry) -> io::Result<()> {
+    fn begin(&self, slot: &Slot, kind: SlotKind, entry: squeue::Entry) -> io::Result<()> {
         self.push(&entry.user_data(slot.key.name(kind)))?;
         slot.begin(kind);
         self.under_way.set(self.under_way.get() + 1);
@@ -518,9 +520,9 @@ impl Driver {
         if slot.is_new() {
             let receive = opcode::Recv::new(fd, ptr::null_mut(), 0).buf_group(provided::STREAMS.name);
             let receive = receive.build().flags(squeue::Flags::BUFFER_SELECT);
-            return self.begin(slot, Kind::Receive, receive);
+            return self.begin(slot, SlotKind::Receive, receive);
         }
-        self.begin(slot, Kind::Receive, opcode::RecvMulti::new(fd, provided::STREAMS.name).build())
+        self.begin(slot, SlotKind::Receive, opcode::RecvMulti::new(fd, provided::STREAMS.name).build())
     }
 
     /// Offers buffers for datagrams, once.
@@ -536,24 +538,24 @@ impl Driver {
         let inbox = self.inbox.borrow();
         let (shape, group) = inbox.as_ref().ok_or(io::ErrorKind::Unsupported)?.parts();
         let receive = opcode::RecvMsgMulti::new(Fd(slot.fd.as_raw_fd()), shape, group);
-        self.begin(slot, Kind::Datagrams, receive.build())
+        self.begin(slot, SlotKind::Datagrams, receive.build())
     }
 
     fn accept(&self, slot: &Slot) -> io::Result<()> {
         let accept = opcode::AcceptMulti::new(Fd(slot.fd.as_raw_fd())).flags(nix::libc::SOCK_CLOEXEC);
-        self.begin(slot, Kind::Accept, accept.build())
+        self.begin(slot, SlotKind::Accept, accept.build())
     }
 
     fn watch(&self, slot: &Slot) -> io::Result<()> {
         let events = (PollFlags::IN | PollFlags::RDHUP).bits();
         let poll = opcode::PollAdd::new(Fd(slot.fd.as_raw_fd()), events.into()).multi(true);
         slot.is_readable.set(false);
-        self.begin(slot, Kind::Watch, poll.build())
+        self.begin(slot, SlotKind::Watch, poll.build())
     }
 
     fn watch_room(&self, slot: &Slot) -> io::Result<()> {
         let poll = opcode::PollAdd::new(Fd(slot.fd.as_raw_fd()), PollFlags::OUT.bits().into());
-        self.begin(slot, Kind::Room, poll.build())
+        self.begin(slot, SlotKind::Room, poll.build())
     }
 
     fn connect(&self, slot: &Slot) -> io::Result<()> {
@@ -562,7 +564,7 @@ impl Driver {
         let address = target.as_ptr().cast();
         let length = target.addr_len();
         let connect = opcode::Connect::new(Fd(slot.fd.as_raw_fd()), address, length);
-        self.begin(slot, Kind::Connect, connect.build())
+        self.begin(slot, SlotKind::Connect, connect.build())
     }
 
     /// Queues a message that should go out at once. All of it does, or a completion says how much did: the call may not
@@ -579,14 +581,14 @@ impl Driver {
         let message = outbox.get(&place);
         let send = opcode::Send::new(Fd(slot.fd.as_raw_fd()), message.as_ptr(), message.len() as u32);
         let send = send.flags(flags).build().flags(squeue::Flags::SKIP_SUCCESS);
-        self.begin(slot, Kind::Send, send)?;
+        self.begin(slot, SlotKind::Send, send)?;
         slot.sending.replace(Sending::Hoped(place));
         self.hoped.borrow_mut().push(slot.clone());
         Ok(())
     }
 
     /// Has the kernel end an operation soon.
-    fn cancel(&self, slot: &Slot, kind: Kind) {
+    fn cancel(&self, slot: &Slot, kind: SlotKind) {
         if !slot.to_cancel(kind) {
             return;
         }
@@ -596,20 +598,20 @@ impl Driver {
 
     fn push_cancel(&self, name: u64) -> io::Result<()> {
         let cancel = opcode::AsyncCancel::new(name).build().flags(squeue::Flags::SKIP_SUCCESS);
-        self.push(&cancel.user_data(Key::new(0, 0).name(Kind::Cancel)))
+        self.push(&cancel.user_data(SlotKey::new(0, 0).name(SlotKind::Cancel)))
     }
 
     /// Has the kernel end everything, and waits for that: at the end of a run.
     pub(crate) fn finish(&self) {
         // Each by its name, not all at once: the kernel would look for each of them among all of them.
         let slots: Vec<_> = self.slots.borrow().iter().map(|(_, slot)| slot.clone()).collect();
-        for kind in Kind::CANCELLABLE {
+        for kind in SlotKind::CANCELLABLE {
             slots.iter().for_each(|slot| self.cancel(slot, kind));
         }
         drop(slots);
         if self.waker.borrow().is_some() {
             // Fails only if nothing can be queued; then the wait below ends by its time.
-            let _ = self.push_cancel(Key::new(0, 0).name(Kind::Wake));
+            let _ = self.push_cancel(SlotKey::new(0, 0).name(SlotKind::Wake));
         }
         let until = Instant::now() + FAREWELL;
         let mut completions = Completions::default();
@@ -625,7 +627,7 @@ impl Driver {
     }
 }
 
-impl Drop for Driver {
+impl Drop for UringDriver {
     #[expect(unsafe_code, reason = "memory that the kernel may write to is given back only when it does not")]
     fn drop(&mut self) {
         self.finish();
@@ -639,7 +641,7 @@ impl Drop for Driver {
     }
 }
 
-fn note_accepted(driver: &Driver, slot: &Slot, entry: &cqueue::Entry) -> Option<TaskId> {
+fn note_accepted(driver: &UringDriver, slot: &Slot, entry: &cqueue::Entry) -> Option<TaskId> {
     let accepted = match outcome(entry) {
         Ok(fd) => Ok(own(fd)),
         Err(Errno::CANCELED | Errno::INTR | Errno::AGAIN) => return slot.waits.take(Way::In),
@@ -649,7 +651,7 @@ fn note_accepted(driver: &Driver, slot: &Slot, entry: &cqueue::Entry) -> Option<
         return None;
     }
     if slot.add_accepted(accepted) > ACCEPTED_MAX {
-        driver.cancel(slot, Kind::Accept);
+        driver.cancel(slot, SlotKind::Accept);
     }
     slot.waits.take(Way::In)
 }

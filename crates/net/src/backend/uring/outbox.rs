@@ -17,7 +17,7 @@ const KEPT: usize = 16;
 
 /// Where a message lies, until [`Outbox::clear`].
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct OutboxPlace {
     chunk: u32,
     bytes: Range<u32>,
 }
@@ -31,7 +31,7 @@ pub(super) struct Outbox {
 
 impl Outbox {
     /// Puts the pieces of a message of this length together.
-    pub(super) fn put<'a>(&mut self, length: usize, pieces: impl Iterator<Item = &'a [u8]>) -> Place {
+    pub(super) fn put<'a>(&mut self, length: usize, pieces: impl Iterator<Item = &'a [u8]>) -> OutboxPlace {
         assert!(length <= MESSAGE_MAX, "a message of {length} bytes is no short one");
         if self.chunks.get(self.current).is_some_and(|chunk| CHUNK - chunk.len() < length) {
             self.current += 1;
@@ -44,11 +44,11 @@ impl Outbox {
         pieces.for_each(|piece| chunk.extend_from_slice(piece));
         assert_eq!(chunk.len() - start, length, "the length was that of other pieces");
         // Chunks are shorter than that, and fewer.
-        Place { chunk: self.current as u32, bytes: start as u32..chunk.len() as u32 }
+        OutboxPlace { chunk: self.current as u32, bytes: start as u32..chunk.len() as u32 }
     }
 
     /// The bytes of a message. Where they are in memory does not change until [`clear`](Self::clear).
-    pub(super) fn get(&self, place: &Place) -> &[u8] {
+    pub(super) fn get(&self, place: &OutboxPlace) -> &[u8] {
         &self.chunks[place.chunk as usize][place.bytes.start as usize..place.bytes.end as usize]
     }
 

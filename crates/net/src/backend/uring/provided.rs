@@ -35,7 +35,7 @@ const PAGE: usize = 4096;
 pub(super) struct Provided {
     pool: Rc<Pool>,
     group: Group,
-    table: Table,
+    table: ProvidedTable,
     /// By number: what the kernel may write to. Their heap memory stays where it is while they are here.
     #[expect(clippy::vec_box, reason = "they go in and out as boxes, which are one word")]
     offered: Vec<Box<Pooled>>,
@@ -45,7 +45,7 @@ pub(super) struct Provided {
 impl Provided {
     /// Registers the table with the ring. It must be kept until the ring has no operation left.
     pub(super) fn new(ring: &Ring, pool: &Rc<Pool>, group: Group) -> io::Result<Self> {
-        let table = Table::new(group.most);
+        let table = ProvidedTable::new(group.most);
         table.register(ring, group.name)?;
         let offered = Vec::with_capacity(usize::from(group.most));
         let mut provided = Self { pool: pool.clone(), group, table, offered, tail: 0 };
@@ -90,13 +90,13 @@ impl Provided {
 }
 
 /// The memory of the ring, in which the kernel reads where buffers are.
-struct Table {
+struct ProvidedTable {
     first: NonNull<BufRingEntry>,
     /// Their number; a power of two.
     places: u16,
 }
 
-impl Table {
+impl ProvidedTable {
     fn layout(places: u16) -> Layout {
         let entries = Layout::array::<BufRingEntry>(usize::from(places));
         entries.and_then(|layout| layout.align_to(PAGE)).expect("a constant that fits")
@@ -141,7 +141,7 @@ impl Table {
     }
 }
 
-impl Drop for Table {
+impl Drop for ProvidedTable {
     #[expect(unsafe_code, reason = "memory at the beginning of a page")]
     fn drop(&mut self) {
         // SAFETY: allocated with this layout in `new`.

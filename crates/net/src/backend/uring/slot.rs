@@ -13,7 +13,7 @@ use std::rc::Rc;
 use rustix::io::Errno;
 use rustix::net::SocketAddrAny;
 
-use super::outbox::Place;
+use super::outbox::OutboxPlace;
 use super::queue::Queue;
 use crate::backend::waits::Waits;
 use crate::buffer::{Buffer, Lent, Pool};
@@ -28,7 +28,7 @@ const SINGLE: u8 = 4;
 /// The operations of a socket. At most one of each kind is under way; the kind is part of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
-pub(super) enum Kind {
+pub(super) enum SlotKind {
     /// Into a provided buffer. Multishot, a completion per arrival, but for the first of a connection.
     Receive = 0,
     /// Of a short message that is expected to be sent at once; it completes only if not.
@@ -48,7 +48,7 @@ pub(super) enum Kind {
     Datagrams = 8,
 }
 
-impl Kind {
+impl SlotKind {
     const BITS: u32 = 4;
 
     /// Those that wait in the kernel until something happens.
@@ -73,23 +73,23 @@ impl Kind {
 
 /// Where a slot is, and which of those that were there. An operation's name is this and its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Key(u64);
+pub(super) struct SlotKey(u64);
 
-impl Key {
+impl SlotKey {
     pub(super) fn new(place: usize, generation: u32) -> Self {
-        let place = u32::try_from(place << Kind::BITS).expect("fewer sockets than 2^28");
+        let place = u32::try_from(place << SlotKind::BITS).expect("fewer sockets than 2^28");
         Self(u64::from(generation) << 32 | u64::from(place))
     }
 
     pub(super) fn of(name: u64) -> Self {
-        Self(name & !((1 << Kind::BITS) - 1))
+        Self(name & !((1 << SlotKind::BITS) - 1))
     }
 
     pub(super) fn place(self) -> usize {
-        (self.0 as u32 >> Kind::BITS) as usize
+        (self.0 as u32 >> SlotKind::BITS) as usize
     }
 
-    pub(super) fn name(self, kind: Kind) -> u64 {
+    pub(super) fn name(self, kind: SlotKind) -> u64 {
         self.0 | kind as u64
     }
 }
@@ -106,7 +106,7 @@ pub(super) enum Mode {
 
 /// The end of the incoming side.
 #[derive(Clone, Copy)]
-pub(super) enum End {
+pub(super) enum SlotEnd {
     Closed,
     Failed(Errno),
 }
@@ -115,7 +115,7 @@ pub(super) enum End {
 pub(super) enum Sending {
     Idle,
     /// Queued, and expected to be gone after the next submission.
-    Hoped(Place),
+    Hoped(OutboxPlace),
     /// The kernel had room for a part of it. The rest, from this byte on, is sent when there is room again.
     Rest(Box<(Buffer, usize)>),
 }
@@ -123,9 +123,9 @@ pub(super) enum Sending {
 type Accepted = RefCell<VecDeque<io::Result<OwnedFd>>>;
 
 pub(super) struct Slot {
-    pub(super) key: Key,
+    pub(super) key: SlotKey,
     pub(super) fd: OwnedFd,
-    /// The operations that the kernel has yet to end, by [`Kind`].
+    /// The operations that the kernel has yet to end, by [`SlotKind`].
     under_way: Cell<u16>,
     /// Those of them that are to end soon.
     cancelled: Cell<u16>,
@@ -147,7 +147,7 @@ pub(super) struct Slot {
     arrived: RefCell<Queue<Buffer>>,
     /// Bytes of the first of them that are gone.
     taken: Cell<u32>,
-    pub(super) end: Cell<Option<End>>,
+    pub(super) end: Cell<Option<SlotEnd>>,
     pub(super) sending: RefCell<Sending>,
     /// Why the last message did not go out; nobody has been told yet.
     pub(super) unsent: Cell<Option<Errno>>,
@@ -161,7 +161,7 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    pub(super) fn new(key: Key, fd: OwnedFd) -> Self {
+    pub(super) fn new(key: SlotKey, fd: OwnedFd) -> Self {
         Self {
             key,
             fd,
@@ -188,12 +188,12 @@ impl Slot {
         }
     }
 
-    pub(super) fn begin(&self, kind: Kind) {
+    pub(super) fn begin(&self, kind: SlotKind) {
         debug_assert!(!self.does(kind), "one {kind:?} at a time");
         self.under_way.set(self.under_way.get() | 1 << kind as u8);
     }
 
-    pub(super) fn ended(&self, kind: Kind) {
+    pub(super) fn ended(&self, kind: SlotKind) {
         debug_assert!(self.does(kind), "a {kind:?} that was not begun");
         let but = !(1 << kind as u8);
         self.under_way.set(self.under_way.get() & but);
@@ -201,7 +201,7 @@ impl Slot {
     }
 
     /// True if the kernel has yet to end such an operation.
-    pub(super) fn does(&self, kind: Kind) -> bool {
+    pub(super) fn does(&self, kind: SlotKind) -> bool {
         self.under_way.get() & 1 << kind as u8 != 0
     }
 
@@ -210,7 +210,7 @@ impl Slot {
     }
 
     /// True if this is the first cancellation of an operation that is under way.
-    pub(super) fn to_cancel(&self, kind: Kind) -> bool {
+    pub(super) fn to_cancel(&self, kind: SlotKind) -> bool {
         let bit = 1 << kind as u8;
         let is_first = self.does(kind) && self.cancelled.get() & bit == 0;
         if is_first {
@@ -225,8 +225,8 @@ impl Slot {
 
     /// A failure that the next operation is to report, if it is a receive after all that arrived.
     pub(super) fn take_failure(&self) -> Option<Errno> {
-        if let Some(End::Failed(errno)) = self.end.get() {
-            self.end.set(Some(End::Closed));
+        if let Some(SlotEnd::Failed(errno)) = self.end.get() {
+            self.end.set(Some(SlotEnd::Closed));
             return Some(errno);
         }
         self.unsent.take()
@@ -336,11 +336,14 @@ mod tests {
 
     #[test]
     fn a_name_says_where_and_what() {
-        let key = Key::new(20_000, 7);
-        for kind in [Kind::Receive, Kind::Room, Kind::Wake] {
+        let key = SlotKey::new(20_000, 7);
+        for kind in [SlotKind::Receive, SlotKind::Room, SlotKind::Wake] {
             let name = key.name(kind);
-            assert_eq!((Key::of(name), Key::of(name).place(), Kind::of(name)), (key, 20_000, kind));
+            assert_eq!(
+                (SlotKey::of(name), SlotKey::of(name).place(), SlotKind::of(name)),
+                (key, 20_000, kind)
+            );
         }
-        assert_ne!(key, Key::new(20_000, 8));
+        assert_ne!(key, SlotKey::new(20_000, 8));
     }
 }

@@ -12,8 +12,8 @@ use rustix::net::addr::SocketAddrArg;
 use rustix::net::{self as sys, SocketFlags};
 
 use super::outbox::MESSAGE_MAX;
-use super::slot::{End, Kind, Mode, Slot};
-use super::{Driver, tcp, udp};
+use super::slot::{Mode, Slot, SlotEnd, SlotKind};
+use super::{UringDriver, tcp, udp};
 use crate::backend::unsent::Pieces;
 use crate::backend::waits::Way;
 use crate::buffer::Lent;
@@ -30,7 +30,7 @@ pub(crate) const SHORT: usize = MESSAGE_MAX;
 /// An open TCP socket, connected or listening. One operation at a time; closes when dropped.
 pub(crate) struct Socket {
     turn: Rc<Turn>,
-    driver: Rc<Driver>,
+    driver: Rc<UringDriver>,
     slot: Rc<Slot>,
 }
 
@@ -44,7 +44,7 @@ impl Socket {
     /// Begins to connect; [`poll_connected`](Self::poll_connected) says how it ended.
     pub(crate) fn connect(
         turn: &Rc<Turn>,
-        driver: &Rc<Driver>,
+        driver: &Rc<UringDriver>,
         to: SocketAddr,
         options: &ConnectOptions,
     ) -> io::Result<Self> {
@@ -66,7 +66,7 @@ impl Socket {
 
     pub(crate) fn listen(
         turn: &Rc<Turn>,
-        driver: &Rc<Driver>,
+        driver: &Rc<UringDriver>,
         at: SocketAddr,
         options: &ListenOptions,
     ) -> io::Result<Self> {
@@ -75,7 +75,7 @@ impl Socket {
     }
 
     /// Of a socket that waits for nothing yet.
-    pub(crate) fn new(turn: &Rc<Turn>, driver: &Rc<Driver>, fd: OwnedFd) -> Self {
+    pub(crate) fn new(turn: &Rc<Turn>, driver: &Rc<UringDriver>, fd: OwnedFd) -> Self {
         let slot = driver.admit(fd);
         Self { turn: turn.clone(), driver: driver.clone(), slot }
     }
@@ -94,7 +94,7 @@ impl Socket {
 
     pub(crate) fn poll_accept(&self) -> Poll<io::Result<(Self, SocketAddr)>> {
         if !self.slot.has_accepted() {
-            if !self.slot.does(Kind::Accept) {
+            if !self.slot.does(SlotKind::Accept) {
                 self.driver.accept(&self.slot)?;
             }
             return self.wait(Way::In);
@@ -135,13 +135,13 @@ impl Socket {
             return Poll::Ready(Ok(slot.take_arrived(max, &self.turn.pool)));
         }
         // Past the deadline only a call of our own tells what need not be waited for.
-        let is_last_chance = slot.waits.is_overdue(self.turn.began()) && !slot.does(Kind::Receive);
+        let is_last_chance = slot.waits.is_overdue(self.turn.began()) && !slot.does(SlotKind::Receive);
         if is_last_chance {
             slot.is_readable.set(true);
         }
         if slot.mode.get() == Mode::Multishot && !is_last_chance {
-            if !slot.does(Kind::Receive) {
-                self.driver.cancel(slot, Kind::Watch);
+            if !slot.does(SlotKind::Receive) {
+                self.driver.cancel(slot, SlotKind::Watch);
                 self.driver.receive(slot)?;
             }
             return self.wait(Way::In);
@@ -166,7 +166,7 @@ impl Socket {
         if slot.end.get().is_some() || slot.unsent.get().is_some() {
             return slot.take_failure().map_or_else(|| Ok(Some(Lent::nothing())), |errno| Err(errno.into()));
         }
-        if slot.does(Kind::Receive) {
+        if slot.does(SlotKind::Receive) {
             // What comes goes into its buffer.
             return Ok(None);
         }
@@ -211,7 +211,7 @@ impl Socket {
         if slot.has_arrived() || (slot.end.get().is_none() && slot.unsent.get().is_none()) {
             return None;
         }
-        if slot.does(Kind::Send) {
+        if slot.does(SlotKind::Send) {
             // What became of it comes first.
             self.driver.is_urgent.set(true);
             return Some(self.wait(Way::In));
@@ -225,9 +225,9 @@ impl Socket {
     /// In mode Watching: makes a system call if there may be something to receive, and otherwise waits for that.
     fn attempt_in<T>(&self, mut call: impl FnMut(&OwnedFd) -> io::Result<T>) -> Poll<io::Result<T>> {
         let slot = &*self.slot;
-        if slot.does(Kind::Receive) {
+        if slot.does(SlotKind::Receive) {
             // First comes what it received, then its end.
-            self.driver.cancel(slot, Kind::Receive);
+            self.driver.cancel(slot, SlotKind::Receive);
             return self.wait(Way::In);
         }
         if slot.is_readable.get() {
@@ -243,7 +243,7 @@ impl Socket {
                 done => return Poll::Ready(done),
             }
         }
-        if !slot.does(Kind::Watch) {
+        if !slot.does(SlotKind::Watch) {
             self.driver.watch(slot)?;
         }
         self.wait(Way::In)
@@ -284,7 +284,7 @@ impl Socket {
                 }
             }
         }
-        if !slot.does(Kind::Room) {
+        if !slot.does(SlotKind::Room) {
             self.driver.watch_room(slot)?;
         }
         self.wait(Way::Out)
@@ -293,14 +293,14 @@ impl Socket {
     /// Nothing when the next message may go; a failure that is yet to be told; or waits for the message before it.
     fn poll_way_out<T>(&self) -> Option<Poll<io::Result<T>>> {
         let slot = &*self.slot;
-        if slot.unsent.get().is_some() || matches!(slot.end.get(), Some(End::Failed(_))) {
+        if slot.unsent.get().is_some() || matches!(slot.end.get(), Some(SlotEnd::Failed(_))) {
             let failure = slot.take_failure()?;
             return Some(Poll::Ready(Err(failure.into())));
         }
         if !slot.is_sending() {
             return None;
         }
-        if slot.does(Kind::Send) {
+        if slot.does(SlotKind::Send) {
             self.driver.is_urgent.set(true);
         }
         Some(self.wait(Way::Out))
@@ -311,7 +311,7 @@ impl Socket {
     /// along with that.
     pub(crate) fn of_datagrams(
         turn: &Rc<Turn>,
-        driver: &Rc<Driver>,
+        driver: &Rc<UringDriver>,
         fd: OwnedFd,
         has_peer: bool,
     ) -> io::Result<Self> {
@@ -326,7 +326,7 @@ impl Socket {
     /// Shows the datagrams that came first.
     pub(crate) fn poll_datagrams<T>(
         &self,
-        state: &udp::State,
+        state: &udp::UdpState,
         take: impl FnOnce(Datagrams<'_>) -> T,
     ) -> Poll<io::Result<T>> {
         let slot = &*self.slot;
@@ -350,14 +350,18 @@ impl Socket {
                 return Poll::Ready(Err(errno.into()));
             }
         }
-        if !slot.does(Kind::Datagrams) {
+        if !slot.does(SlotKind::Datagrams) {
             self.driver.receive_datagrams(slot)?;
         }
         self.wait(Way::In)
     }
 
     /// Sends datagrams, all or none.
-    pub(crate) fn poll_send_datagrams(&self, state: &udp::State, out: &Outgoing<'_>) -> Poll<io::Result<()>> {
+    pub(crate) fn poll_send_datagrams(
+        &self,
+        state: &udp::UdpState,
+        out: &Outgoing<'_>,
+    ) -> Poll<io::Result<()>> {
         self.attempt_out(|fd| udp::send(fd, state, out))
     }
 
@@ -374,7 +378,7 @@ impl Socket {
                 done => return Poll::Ready(done),
             }
         }
-        if !slot.does(Kind::Room) {
+        if !slot.does(SlotKind::Room) {
             self.driver.watch_room(slot)?;
         }
         self.wait(Way::Out)
@@ -388,8 +392,8 @@ impl Socket {
     pub(crate) fn is_quiet(&self) -> bool {
         let slot = &*self.slot;
         let is_watched = match slot.mode.get() {
-            Mode::Multishot => slot.does(Kind::Receive),
-            Mode::Watching => slot.does(Kind::Watch) && !slot.is_readable.get(),
+            Mode::Multishot => slot.does(SlotKind::Receive),
+            Mode::Watching => slot.does(SlotKind::Watch) && !slot.is_readable.get(),
         };
         let is_ended = slot.end.get().is_some() || slot.unsent.get().is_some() || slot.is_hung.get();
         is_watched && !slot.has_arrived() && !is_ended

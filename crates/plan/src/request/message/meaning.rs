@@ -1,7 +1,7 @@
 //! The meaning of the names in the templates of messages.
 
 use super::{Message, MessageStep};
-use crate::data::template::{Encode, Piece, pieces};
+use crate::data::template::{Encode, TemplatePiece, pieces};
 use crate::data::{Meaning, Names};
 
 impl MessageStep {
@@ -24,8 +24,8 @@ impl MessageStep {
         let extracted = self.extracted();
         let names = Names { data: &self.data, extracted: &extracted };
         let used = found.iter().filter_map(|piece| match piece {
-            Piece::Value { name, .. } => Some(name),
-            Piece::Text(_) => None,
+            TemplatePiece::Value { name, .. } => Some(name),
+            TemplatePiece::Text(_) => None,
         });
         used.map(|name| names.meaning(name)).collect()
     }

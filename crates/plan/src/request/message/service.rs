@@ -2,7 +2,7 @@
 
 use super::framing::Framing;
 use crate::data::body::Body;
-use crate::data::template::{Encode, Piece, pieces};
+use crate::data::template::{Encode, TemplatePiece, pieces};
 use serde::{Deserialize, Serialize};
 
 /// The origin's answers to messages, and its faults. Shares are of requests.
@@ -85,8 +85,8 @@ impl MessageService {
     /// A placeholder that means nothing, in words.
     pub fn pieces(&self) -> Result<Vec<AnswerPiece>, String> {
         let piece = |piece| match piece {
-            Piece::Text(text) => Ok(AnswerPiece::Text(text)),
-            Piece::Value { name, .. } => match name.as_str() {
+            TemplatePiece::Text(text) => Ok(AnswerPiece::Text(text)),
+            TemplatePiece::Value { name, .. } => match name.as_str() {
                 "code" => Ok(AnswerPiece::Code),
                 "body" => Ok(AnswerPiece::Body),
                 "number" => Ok(AnswerPiece::Number),

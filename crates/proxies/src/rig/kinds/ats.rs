@@ -143,6 +143,9 @@ CONFIG proxy.config.url_remap.pristine_host_hdr INT 1
 CONFIG proxy.config.http.cache.ignore_client_no_cache INT {ignore_reload}
 # Nothing past its lifetime is served, not even when the origin cannot be asked.
 CONFIG proxy.config.http.cache.max_stale_age INT 0
+# No lifetime is guessed: while a variant of a URL is written, ATS 9.2 overlooks the Expires of the others.
+CONFIG proxy.config.http.cache.heuristic_min_lifetime INT 0
+CONFIG proxy.config.http.cache.heuristic_max_lifetime INT 0
 # Simultaneous misses of one URL: the first one fetches, the others look again every 10 ms for up to 5 s, and read
 # along as soon as the first one has the head of the answer.
 CONFIG proxy.config.cache.enable_read_while_writer INT 1

@@ -1,7 +1,7 @@
 //! The files of ab: percentiles as CSV (`-e`), and a row per request for gnuplot (`-g`).
 
 use jiff::{Timestamp, tz::TimeZone};
-use measure::exchanges::Kept;
+use measure::exchanges::ExchangeKept;
 use measure::{ExactDistribution, Record};
 use std::fmt::Write;
 
@@ -25,11 +25,11 @@ pub fn csv(total: &ExactDistribution) -> String {
 /// Rows of requests, in the order of their total time, as ab has them.
 #[derive(Debug, Default)]
 pub struct Gnuplot {
-    rows: Vec<Row>,
+    rows: Vec<FileRow>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Row {
+struct FileRow {
     began_us: u64,
     connect_us: u64,
     total_us: u64,
@@ -41,7 +41,7 @@ impl Gnuplot {
     pub fn add(&mut self, record: &Record) {
         let us = |time: std::time::Duration| time.as_micros() as u64;
         let connect_us = record.connect.map_or(0, us);
-        self.rows.push(Row {
+        self.rows.push(FileRow {
             began_us: us(record.began),
             connect_us,
             total_us: connect_us + us(record.service),
@@ -50,9 +50,9 @@ impl Gnuplot {
     }
 
     /// Takes a request that was kept; as with ab, one of which nothing came back has no row.
-    pub fn add_kept(&mut self, kept: &Kept<'_>) {
+    pub fn add_kept(&mut self, kept: &ExchangeKept<'_>) {
         if kept.status > 0 {
-            self.rows.push(Row {
+            self.rows.push(FileRow {
                 began_us: kept.began_us,
                 connect_us: kept.connect_us,
                 total_us: kept.connect_us + kept.service_us,

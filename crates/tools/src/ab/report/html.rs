@@ -1,13 +1,13 @@
 //! The HTML table of ab (`-w`): fewer rows than the text, and no medians.
 
-use super::{Asked, Seen, mean_ms, ms};
+use super::{AbAsked, AbSeen, mean_ms, ms};
 use measure::ExactDistribution;
 use std::fmt::{Display, Write};
 
 /// The table. `attributes`: of the table, of its rows and of its cells.
-pub fn html(asked: &Asked, seen: &Seen, attributes: &[String; 3]) -> String {
+pub fn html(asked: &AbAsked, seen: &AbSeen, attributes: &[String; 3]) -> String {
     let [table, row, cell] = attributes;
-    let mut page = Table { text: format!("\n\n<table {table}>\n"), row, cell };
+    let mut page = HtmlTable { text: format!("\n\n<table {table}>\n"), row, cell };
     facts(&mut page, asked, seen);
     rates(&mut page, asked, seen);
     times(&mut page, seen);
@@ -15,15 +15,15 @@ pub fn html(asked: &Asked, seen: &Seen, attributes: &[String; 3]) -> String {
     page.text
 }
 
-struct Table<'a> {
+struct HtmlTable<'a> {
     text: String,
     row: &'a str,
     cell: &'a str,
 }
 
-impl Table<'_> {
+impl HtmlTable<'_> {
     fn fact(&mut self, label: &str, value: impl Display) {
-        let Table { text, row, cell } = self;
+        let HtmlTable { text, row, cell } = self;
         // Writing to a String cannot fail.
         let _ = writeln!(
             text,
@@ -32,7 +32,7 @@ impl Table<'_> {
     }
 
     fn further(&mut self, value: impl Display) {
-        let Table { text, row, cell } = self;
+        let HtmlTable { text, row, cell } = self;
         let _ = writeln!(
             text,
             "<tr {row}><td colspan=2 {cell}>&nbsp;</td><td colspan=2 {cell}>{value}</td></tr>"
@@ -40,7 +40,7 @@ impl Table<'_> {
     }
 }
 
-fn facts(page: &mut Table<'_>, asked: &Asked, seen: &Seen) {
+fn facts(page: &mut HtmlTable<'_>, asked: &AbAsked, seen: &AbSeen) {
     let failed = seen.failed();
     page.fact("Server Software", escaped(seen.software()));
     page.fact("Server Hostname", escaped(&asked.hostname));
@@ -52,7 +52,7 @@ fn facts(page: &mut Table<'_>, asked: &Asked, seen: &Seen) {
     page.fact("Complete requests", seen.done());
     page.fact("Failed requests", failed.sum());
     if failed.sum() > 0 {
-        let Table { text, row, cell } = page;
+        let HtmlTable { text, row, cell } = page;
         let connect = failed.connect;
         let length = failed.length;
         let others = failed.receive + failed.exceptions;
@@ -74,7 +74,7 @@ fn facts(page: &mut Table<'_>, asked: &Asked, seen: &Seen) {
     page.fact("HTML transferred", format!("{} bytes", seen.tally.counts.body_bytes));
 }
 
-fn rates(page: &mut Table<'_>, asked: &Asked, seen: &Seen) {
+fn rates(page: &mut HtmlTable<'_>, asked: &AbAsked, seen: &AbSeen) {
     let Some(rates) = seen.rates() else { return };
     page.fact("Requests per second", format!("{:.2}", rates.requests));
     page.fact("Transfer rate", format!("{:.2} kb/s received", rates.received));
@@ -84,8 +84,8 @@ fn rates(page: &mut Table<'_>, asked: &Asked, seen: &Seen) {
     }
 }
 
-fn times(page: &mut Table<'_>, seen: &Seen) {
-    let Table { text, row, cell } = page;
+fn times(page: &mut HtmlTable<'_>, seen: &AbSeen) {
+    let HtmlTable { text, row, cell } = page;
     let _ = writeln!(text, "<tr {row}><th {cell} colspan=4>Connection Times (ms)</th></tr>");
     let _ = writeln!(
         text,
@@ -97,7 +97,7 @@ fn times(page: &mut Table<'_>, seen: &Seen) {
         ("Processing", &distributions.processing),
         ("Total", &distributions.total),
     ] {
-        let Figures { min, mean, max } = Figures::of(distribution);
+        let HtmlFigures { min, mean, max } = HtmlFigures::of(distribution);
         let _ = writeln!(
             text,
             "<tr {row}><th {cell}>{label}:</th><td {cell}>{min:>5}</td><td {cell}>{mean:>5}</td><td {cell}>{max:>5}</td></tr>"
@@ -105,15 +105,15 @@ fn times(page: &mut Table<'_>, seen: &Seen) {
     }
 }
 
-struct Figures {
+struct HtmlFigures {
     min: u64,
     mean: u64,
     max: u64,
 }
 
-impl Figures {
-    fn of(distribution: &ExactDistribution) -> Figures {
-        Figures {
+impl HtmlFigures {
+    fn of(distribution: &ExactDistribution) -> HtmlFigures {
+        HtmlFigures {
             min: ms(distribution.min_us()),
             mean: mean_ms(distribution),
             max: ms(distribution.max_us()),

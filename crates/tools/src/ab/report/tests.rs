@@ -4,8 +4,8 @@ use super::*;
 use measure::event::HeadTitle;
 use measure::{Exchange, Outcome, Record, RequestTimes};
 
-fn asked() -> Asked {
-    Asked {
+fn asked() -> AbAsked {
+    AbAsked {
         hostname: "h".to_owned(),
         port: 81,
         path: "/p?q".to_owned(),
@@ -61,8 +61,8 @@ fn first() -> Option<First> {
     Some(First { at: us(1), head, body_bytes: 1000 })
 }
 
-fn seen(asked: &Asked, requests: &[(u64, u16, Outcome)]) -> Seen {
-    Seen { first: first(), ..Seen::new(&phase(requests), asked, false) }
+fn seen(asked: &AbAsked, requests: &[(u64, u16, Outcome)]) -> AbSeen {
+    AbSeen { first: first(), ..AbSeen::new(&phase(requests), asked, false) }
 }
 
 const GOOD: [(u64, u16, Outcome); 4] = [
@@ -127,7 +127,7 @@ fn lines_that_come_only_where_they_say_something() {
         (1_000, 0, failed(FailureKind::NotHttp, Stage::Head)),
         (1_000, 200, Outcome::CheckFailed(Fault::WrongLength)),
     ];
-    let asked = Asked {
+    let asked = AbAsked {
         keep_alive: true,
         has_body: true,
         any_length: true,
@@ -157,16 +157,16 @@ fn lines_that_come_only_where_they_say_something() {
 #[test]
 fn nothing_done_leaves_the_figures_out() {
     let asked = asked();
-    let report = text(&asked, &Seen::new(&phase(&[]), &asked, true));
+    let report = text(&asked, &AbSeen::new(&phase(&[]), &asked, true));
     assert!(report.ends_with("HTML transferred:       0 bytes\n"), "{report}");
 }
 
 #[test]
 fn tls_lines() {
-    let asked = Asked { secure: true, server_name: Some("h".to_owned()), ..asked() };
+    let asked = AbAsked { secure: true, server_name: Some("h".to_owned()), ..asked() };
     let tls = |tls13, suite, group| FirstTls { at: us(1), tls13, suite, group, key_bits: Some(2048) };
     let lines = |tls: FirstTls, name: &str| {
-        let seen = Seen { tls: Some((tls, name.to_owned())), ..seen(&asked, &GOOD) };
+        let seen = AbSeen { tls: Some((tls, name.to_owned())), ..seen(&asked, &GOOD) };
         text(&asked, &seen).lines().skip(5).take(3).collect::<Vec<_>>().join("\n")
     };
     assert_eq!(
@@ -200,27 +200,27 @@ fn means_far_from_medians_are_told() {
 
 #[test]
 fn times_end_with_the_last_request_the_clock_or_the_interrupt() {
-    let limited = Asked { time_limit: Some(Duration::from_secs(1)), requests: 9, ..asked() };
-    let took = |asked: &Asked, took, interrupted| {
+    let limited = AbAsked { time_limit: Some(Duration::from_secs(1)), requests: 9, ..asked() };
+    let took = |asked: &AbAsked, took, interrupted| {
         let mut phase = phase(&GOOD);
         phase.took = Duration::from_millis(took);
-        let seen = Seen::new(&phase, asked, interrupted);
+        let seen = AbSeen::new(&phase, asked, interrupted);
         (seen.took.as_millis(), seen.gave_up)
     };
     assert_eq!(took(&asked(), 30, false), (20, false));
     assert_eq!(took(&limited, 1001, false), (1000, false));
-    assert_eq!(took(&Asked { requests: 4, ..limited.clone() }, 1001, false), (20, false));
+    assert_eq!(took(&AbAsked { requests: 4, ..limited.clone() }, 1001, false), (20, false));
     assert_eq!(took(&limited, 500, true), (500, false));
     assert_eq!(took(&limited, 500, false), (20, true));
 }
 
 #[test]
 fn runs_end_with_the_code_that_ab_would_have_ended_with() {
-    let fatal = |asked: &Asked, outcome| {
+    let fatal = |asked: &AbAsked, outcome| {
         let seen = seen(asked, &[(1_000, 0, outcome); 4]);
         seen.fatal(asked).map(|(line, exit)| (line.lines().last().unwrap_or("").to_owned(), exit))
     };
-    let survives = Asked { survives: true, ..asked() };
+    let survives = AbAsked { survives: true, ..asked() };
     let line = |text: &str| text.to_owned();
     let reset = failed(FailureKind::Reset, Stage::Head);
     let timeout = failed(FailureKind::Timeout, Stage::Head);
@@ -231,7 +231,7 @@ fn runs_end_with_the_code_that_ab_would_have_ended_with() {
         assert_eq!(fatal(asked, timeout), Some((line(expected), 119)));
         assert_eq!(fatal(asked, failed(FailureKind::NotHttp, Stage::Head)), None);
     }
-    let asked = Asked { requests: 100, ..asked() };
+    let asked = AbAsked { requests: 100, ..asked() };
     let gave_up = seen(&asked, &[(1_000, 0, failed(FailureKind::Refused, Stage::Connect)); 10]);
     let expected = "\nTest aborted after 10 failures\n\napr_socket_recv: Connection refused (111)";
     assert_eq!(gave_up.fatal(&asked), Some((line(expected), 111)));
@@ -239,7 +239,7 @@ fn runs_end_with_the_code_that_ab_would_have_ended_with() {
 
 #[test]
 fn the_html_table() {
-    let asked = Asked { keep_alive: true, has_body: true, ..asked() };
+    let asked = AbAsked { keep_alive: true, has_body: true, ..asked() };
     let page = html(&asked, &seen(&asked, &GOOD), &["border=1", "", "bgcolor=white"].map(str::to_owned));
     let expected = "
 

@@ -1,13 +1,13 @@
 //! Measurements as JSON, as 1.69 writes them: times in seconds, and all samples.
 
-use super::{Figures, Part};
+use super::{H2loadFigures, H2loadPart};
 use serde::Serialize;
 
 /// Samples of a row that are written at most.
 const MOST: usize = 1_000_000;
 
 #[derive(Serialize)]
-struct File<'a> {
+struct JsonFile<'a> {
     version: &'static str,
     metadata: Metadata,
     measurements: Measurements<'a>,
@@ -87,19 +87,19 @@ struct Samples<'a> {
     sd: f64,
     within_sd: f64,
     #[serde(serialize_with = "all")]
-    samples: &'a Part,
+    samples: &'a H2loadPart,
 }
 
-fn all<S: serde::Serializer>(part: &&Part, to: S) -> Result<S::Ok, S::Error> {
+fn all<S: serde::Serializer>(part: &&H2loadPart, to: S) -> Result<S::Ok, S::Error> {
     to.collect_seq(part.values.each().take(MOST).map(|value| value / unit(part)))
 }
 
 /// A second in the values of a row; 1 in rates.
-fn unit(part: &Part) -> f64 {
+fn unit(part: &H2loadPart) -> f64 {
     if part.rates { 1.0 } else { 1_000_000.0 }
 }
 
-fn samples(part: &Part) -> Samples<'_> {
+fn samples(part: &H2loadPart) -> Samples<'_> {
     let spread = part.values.spread(false);
     let of = |value: f64| value / unit(part);
     Samples {
@@ -116,11 +116,11 @@ fn samples(part: &Part) -> Samples<'_> {
 }
 
 /// The text of the file.
-pub(super) fn text(figures: &Figures) -> String {
+pub(super) fn text(figures: &H2loadFigures) -> String {
     let [request, connect, ttfb, request_per_second] = figures.parts.each_ref().map(samples);
     let [success, redirection, client_error, server_error] = figures.statuses;
     let generator = format!("h2load wringer/{}", env!("CARGO_PKG_VERSION"));
-    let file = File {
+    let file = JsonFile {
         version: "v1",
         metadata: Metadata { generator },
         measurements: Measurements {

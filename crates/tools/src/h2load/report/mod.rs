@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Options that the report needs beside the result.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Options<'a> {
+pub struct H2loadOptions<'a> {
     /// Clients in all.
     pub clients: u64,
     /// Requests in all; `None`: as many as fit into the time.
@@ -128,7 +128,7 @@ pub fn progress(part: u64, whole: u64, clients: bool) -> String {
 }
 
 /// A row of the report.
-struct Part {
+struct H2loadPart {
     /// Its title from 1.69 on.
     title: &'static str,
     /// Its title before.
@@ -139,7 +139,7 @@ struct Part {
 }
 
 /// Figures of a run as the old tool counts them.
-struct Figures {
+struct H2loadFigures {
     /// Seconds.
     took: f64,
     requests_per_second: f64,
@@ -159,7 +159,7 @@ struct Figures {
     field_bytes: u64,
     /// Datagrams sent and received, over QUIC.
     datagrams: Option<(u64, u64)>,
-    parts: [Part; 4],
+    parts: [H2loadPart; 4],
 }
 
 /// Failures of a request alone: its stream ended, and the connection went on.
@@ -174,8 +174,8 @@ fn ends_a_stream(kind: FailureKind) -> bool {
     )
 }
 
-impl Figures {
-    fn of(result: &RunResult, options: &Options<'_>) -> Figures {
+impl H2loadFigures {
+    fn of(result: &RunResult, options: &H2loadOptions<'_>) -> H2loadFigures {
         let measured = result.measured();
         let counts = measured.counts();
         let count = |wanted: &dyn Fn(Failure) -> bool| -> u64 {
@@ -199,7 +199,7 @@ impl Figures {
         let paced = options.lasts.map_or(took, |(lasts, _)| lasts.as_secs_f64());
         let per_second = |count: u64| if paced > 0.0 { count as f64 / paced } else { 0.0 };
         let quic = measured.tally.http3().map(|http3| http3.quic);
-        Figures {
+        H2loadFigures {
             took: took + options.lasts.map_or(0.0, |(_, warm_up)| warm_up.as_secs_f64()),
             requests_per_second: per_second(well),
             bytes_per_second: per_second(counts.head_bytes + counts.body_bytes),
@@ -221,7 +221,7 @@ impl Figures {
 }
 
 /// The rows, values in µs or per second.
-fn parts(measured: &PhaseResult, options: &Options<'_>) -> [Part; 4] {
+fn parts(measured: &PhaseResult, options: &H2loadOptions<'_>) -> [H2loadPart; 4] {
     let uses = options.connections;
     let us = |time: Duration| time.as_nanos() as f64 / 1000.0;
     let times =
@@ -238,7 +238,7 @@ fn parts(measured: &PhaseResult, options: &Options<'_>) -> [Part; 4] {
         Some(times) => Values::single(times.iter().copied().map(us)),
         None => Values::of_histogram(&measured.tally.metric(TimeMetric::Service)),
     };
-    let part = |title, old_title, values, rates| Part { title, old_title, values, rates };
+    let part = |title, old_title, values, rates| H2loadPart { title, old_title, values, rates };
     [
         part("request", "time for request: ", requests, false),
         part("connect", "time for connect: ", times(|connection| connection.opened), false),
@@ -253,9 +253,9 @@ fn parts(measured: &PhaseResult, options: &Options<'_>) -> [Part; 4] {
 }
 
 /// The report.
-pub fn report(result: &RunResult, options: Options<'_>) -> String {
-    let figures = Figures::of(result, &options);
-    let Figures { total, started, done, succeeded, failed, errored, timeout, .. } = figures;
+pub fn report(result: &RunResult, options: H2loadOptions<'_>) -> String {
+    let figures = H2loadFigures::of(result, &options);
+    let H2loadFigures { total, started, done, succeeded, failed, errored, timeout, .. } = figures;
     let mut text = format!(
         "\nfinished in {}, {:.2} req/s, {}B/s\n",
         time(figures.took * 1_000_000.0),
@@ -283,14 +283,14 @@ pub fn report(result: &RunResult, options: Options<'_>) -> String {
 }
 
 /// Measurements as JSON, as `--output-file` has them.
-pub fn measurements(result: &RunResult, options: Options<'_>) -> String {
-    json::text(&Figures::of(result, &options))
+pub fn measurements(result: &RunResult, options: H2loadOptions<'_>) -> String {
+    json::text(&H2loadFigures::of(result, &options))
 }
 
 /// Column titles above the rows.
 const TITLES: &str = "                     min         max         mean         sd        +/- sd\n";
 
-fn rows(parts: &[Part], options: &Options<'_>) -> String {
+fn rows(parts: &[H2loadPart], options: &H2loadOptions<'_>) -> String {
     let mut text = match options.newer {
         true => {
             let titles = ["min", "max", "median", "p95", "p99", "mean", "sd"];
@@ -370,7 +370,8 @@ mod tests {
     #[test]
     fn the_report_of_1_52() {
         let uses = uses();
-        let options = Options { clients: 3, requests: Some(6), connections: &uses, ..Options::default() };
+        let options =
+            H2loadOptions { clients: 3, requests: Some(6), connections: &uses, ..H2loadOptions::default() };
         let text = report(&some(), options);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[1], "finished in 2.00s, 2.50 req/s, 385B/s");
@@ -400,7 +401,7 @@ mod tests {
             phase.tally.exchange(&exchange(failed(FailureKind::StreamReset), 500, 100));
         });
         let requests = |asked, lasts| {
-            let text = report(&lost, Options { requests: asked, lasts, ..Options::default() });
+            let text = report(&lost, H2loadOptions { requests: asked, lasts, ..H2loadOptions::default() });
             text.lines().nth(2).unwrap_or_default().to_owned()
         };
         assert_eq!(
@@ -417,13 +418,13 @@ mod tests {
     #[test]
     fn a_run_by_the_clock_divides_by_the_time_that_was_asked() {
         let lasts = Some((Duration::from_secs(1), Duration::from_secs(3)));
-        let text = report(&some(), Options { lasts, ..Options::default() });
+        let text = report(&some(), H2loadOptions { lasts, ..H2loadOptions::default() });
         assert!(text.starts_with("\nfinished in 5.00s, 5.00 req/s"), "{text}");
     }
 
     #[test]
     fn a_run_without_any_answer_has_rows_of_nothing() {
-        let text = report(&result(|_| {}), Options { clients: 1, ..Options::default() });
+        let text = report(&result(|_| {}), H2loadOptions { clients: 1, ..H2loadOptions::default() });
         assert!(
             text.contains("time for request:        0us         0us         0us         0us     0.00%\n"),
             "{text}"
@@ -437,8 +438,13 @@ mod tests {
     #[test]
     fn the_rows_of_1_69() {
         let uses = uses();
-        let options =
-            Options { newer: true, histogram: true, connections: &uses, clients: 2, ..Options::default() };
+        let options = H2loadOptions {
+            newer: true,
+            histogram: true,
+            connections: &uses,
+            clients: 2,
+            ..H2loadOptions::default()
+        };
         let text = report(&some(), options);
         assert!(text.contains("requests: 5 total"), "{text}");
         assert!(text.contains("median      p95         p99"), "{text}");
@@ -451,13 +457,13 @@ mod tests {
     fn measurements_as_json() {
         let uses = uses();
         let times = [1, 3].map(Duration::from_millis);
-        let options = Options {
+        let options = H2loadOptions {
             newer: true,
             clients: 2,
             requests: Some(5),
             connections: &uses,
             times: Some(&times),
-            ..Options::default()
+            ..H2loadOptions::default()
         };
         let told: serde_json::Value = serde_json::from_str(&measurements(&some(), options)).unwrap();
         let measured = &told["measurements"];

@@ -1,6 +1,6 @@
 //! The `${…}` of a program text, replaced before it is compiled, as JMeter does it.
 
-use super::Worker;
+use super::ProgramWorker;
 use super::functions::Functions;
 use super::memory::Memory;
 use jmeter::Text;
@@ -9,7 +9,7 @@ use plan::Code;
 
 /// The text with its values; what has none stays as it is written.
 pub(super) fn filled(
-    worker: &Worker,
+    worker: &ProgramWorker,
     code: &Code,
     context: &mut CodeContext<'_>,
     memory: &mut Memory,

@@ -1,6 +1,6 @@
 //! JMeter's functions, computed for a user while it walks.
 
-use super::Worker;
+use super::ProgramWorker;
 use super::memory::{Memory, value_of};
 use jmeter::function::{Context, Fact};
 use jmeter::placeholder_name;
@@ -9,7 +9,7 @@ use plan::Code;
 
 /// The user that functions are computed for.
 pub(super) struct Functions<'a, 's> {
-    pub worker: &'a Worker,
+    pub worker: &'a ProgramWorker,
     pub code: &'a Code,
     pub context: &'a mut CodeContext<'s>,
     pub memory: &'a mut Memory,

@@ -1,9 +1,9 @@
 //! A script's view of its user, of the last sample, and of the run.
 
-use super::Worker;
+use super::ProgramWorker;
 use super::functions::{set_variable, variable};
 use super::memory::Memory;
-use jmscript::host::{Field, Level, Presence, Refused, Sample as Which, Stop};
+use jmscript::host::{Field, HostSample as Which, Level, Presence, Refused, Stop};
 use jmscript::{Argument, Binding, CookieValue, Host, Value};
 use load::code::{CodeContext, Parameter, Sample};
 use plan::{Code, Flow};
@@ -11,8 +11,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 /// The context of one run of a script, as its host.
-pub(super) struct Seen<'a, 's> {
-    worker: &'a Worker,
+pub(super) struct HostSeen<'a, 's> {
+    worker: &'a ProgramWorker,
     code: &'a Code,
     context: &'a mut CodeContext<'s>,
     memory: &'a mut Memory,
@@ -20,14 +20,14 @@ pub(super) struct Seen<'a, 's> {
     failure_message: String,
 }
 
-impl<'a, 's> Seen<'a, 's> {
+impl<'a, 's> HostSeen<'a, 's> {
     pub fn new(
-        worker: &'a Worker,
+        worker: &'a ProgramWorker,
         code: &'a Code,
         context: &'a mut CodeContext<'s>,
         memory: &'a mut Memory,
-    ) -> Seen<'a, 's> {
-        Seen { worker, code, context, memory, failure: false, failure_message: String::new() }
+    ) -> HostSeen<'a, 's> {
+        HostSeen { worker, code, context, memory, failure: false, failure_message: String::new() }
     }
 
     /// Hands the message of a failed assertion to the sample.
@@ -175,7 +175,7 @@ fn text_of(value: &Value) -> String {
     value.as_text().map_or_else(String::new, |text| text.to_string())
 }
 
-impl Host for Seen<'_, '_> {
+impl Host for HostSeen<'_, '_> {
     fn presence(&self, binding: Binding) -> Presence {
         match binding {
             Binding::Prev if self.context.user.last.is_none() => Presence::Null,
@@ -417,7 +417,7 @@ impl Host for Seen<'_, '_> {
     }
 }
 
-impl Seen<'_, '_> {
+impl HostSeen<'_, '_> {
     fn set_of_sample(&mut self, field: Field, value: Value, text: String) -> Result<(), Refused> {
         let refused = || Rc::from(format!("{field:?} cannot be set here"));
         let sample = which(field).and_then(|of| self.sample_mut(of)).ok_or_else(refused)?;

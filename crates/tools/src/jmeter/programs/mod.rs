@@ -15,9 +15,9 @@ pub use start::evaluate;
 
 use fill::filled;
 use functions::Functions;
-use host::Seen;
+use host::HostSeen;
 use jmeter::Text;
-use jmscript::{Dialect, Limits, RunError, Script, Value};
+use jmscript::{Dialect, MachineLimits, RunError, Script, Value};
 use load::code::{CodeContext, Interpreter, Interpreters, Ran, Refusal};
 use memory::{Memory, value_of};
 use plan::{Code, Fills};
@@ -64,10 +64,10 @@ impl Default for Setting {
 }
 
 /// The programs of a run.
-pub struct Programs(Arc<Shared>);
+pub struct Programs(Arc<ProgramShared>);
 
 /// State shared by all users.
-struct Shared {
+struct ProgramShared {
     setting: Setting,
     properties: Mutex<BTreeMap<String, String>>,
     /// Counters of functions, by the program and its place in it.
@@ -78,13 +78,13 @@ impl Programs {
     /// For a run in this setting.
     pub fn new(setting: Setting) -> Programs {
         let properties = Mutex::new(setting.properties.clone());
-        Programs(Arc::new(Shared { setting, properties, counters: Mutex::default() }))
+        Programs(Arc::new(ProgramShared { setting, properties, counters: Mutex::default() }))
     }
 }
 
 impl Interpreters for Programs {
     fn of_worker(&self, _: u32) -> Rc<dyn Interpreter> {
-        Rc::new(Worker {
+        Rc::new(ProgramWorker {
             shared: self.0.clone(),
             programs: RefCell::default(),
             scripts: RefCell::default(),
@@ -93,7 +93,7 @@ impl Interpreters for Programs {
     }
 }
 
-impl Shared {
+impl ProgramShared {
     // Whoever panicked while it held one of these has left the map whole.
 
     fn properties(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
@@ -136,11 +136,11 @@ fn dialect(language: &str) -> Option<Dialect> {
 /// A program, made ready.
 struct Program {
     code: Code,
-    what: What,
+    what: ProgramCall,
 }
 
 #[derive(Clone)]
-enum What {
+enum ProgramCall {
     /// The path of a file.
     File,
     /// A list of what is known: `variables`, `properties`, or both.
@@ -159,28 +159,28 @@ enum What {
 type Compiled = Rc<Result<Script, String>>;
 
 /// The programs of one worker.
-struct Worker {
-    shared: Arc<Shared>,
+struct ProgramWorker {
+    shared: Arc<ProgramShared>,
     programs: RefCell<Vec<Rc<Program>>>,
     scripts: RefCell<HashMap<(Dialect, String), Compiled>>,
     /// Properties that are no texts: those of this worker's users.
     objects: RefCell<HashMap<Rc<str>, Value>>,
 }
 
-impl Interpreter for Worker {
+impl Interpreter for ProgramWorker {
     fn prepare(&self, code: &Code) -> usize {
         let what = match code.language.as_str() {
-            "file" => What::File,
-            "values" => What::Values,
-            "follow" => What::Link,
-            "rewrite" => What::Session,
+            "file" => ProgramCall::File,
+            "values" => ProgramCall::Values,
+            "follow" => ProgramCall::Link,
+            "rewrite" => ProgramCall::Session,
             "jmeter" => {
                 let parsed = Text::parse(&code.text, &jmeter::function::is_known);
-                What::Text(Rc::new(parsed.unwrap_or_else(|_| Text::fixed(&code.text))))
+                ProgramCall::Text(Rc::new(parsed.unwrap_or_else(|_| Text::fixed(&code.text))))
             }
-            other => What::Script(Dialect::named(other).unwrap_or(Dialect::Groovy)),
+            other => ProgramCall::Script(Dialect::named(other).unwrap_or(Dialect::Groovy)),
         };
-        if let (What::Script(dialect), Fills::Never) = (&what, code.fills) {
+        if let (ProgramCall::Script(dialect), Fills::Never) = (&what, code.fills) {
             self.script(*dialect, &code.text);
         }
         let mut programs = self.programs.borrow_mut();
@@ -192,12 +192,12 @@ impl Interpreter for Worker {
         let Some(program) = self.programs.borrow().get(program).cloned() else { return Ran::default() };
         let mut memory = Memory::take(context.user);
         let ran = match &program.what {
-            What::File => self.file(&program.code, context, &mut memory),
-            What::Values => self.values(&program.code, context),
-            What::Link => follow::link(context, &mut memory),
-            What::Session => follow::session(&program.code, context, &mut memory),
-            What::Text(text) => self.text(&program.code, text, context, &mut memory),
-            What::Script(dialect) => self.run_script(&program.code, *dialect, context, &mut memory),
+            ProgramCall::File => self.file(&program.code, context, &mut memory),
+            ProgramCall::Values => self.values(&program.code, context),
+            ProgramCall::Link => follow::link(context, &mut memory),
+            ProgramCall::Session => follow::session(&program.code, context, &mut memory),
+            ProgramCall::Text(text) => self.text(&program.code, text, context, &mut memory),
+            ProgramCall::Script(dialect) => self.run_script(&program.code, *dialect, context, &mut memory),
         };
         memory.put_back(context.user);
         if let Some(refusal) = ran.failed.as_ref().filter(|_| context.own.is_none()) {
@@ -207,7 +207,7 @@ impl Interpreter for Worker {
     }
 }
 
-impl Worker {
+impl ProgramWorker {
     /// A script, compiled once for each text.
     fn script(&self, dialect: Dialect, text: &str) -> Compiled {
         let key = (dialect, text.to_owned());
@@ -316,8 +316,8 @@ impl Worker {
             Err(why) => return refused(why.clone(), false),
         };
         let mut globals = memory.globals.remove(&code.name).unwrap_or_default();
-        let mut seen = Seen::new(self, code, context, memory);
-        let result = script.run_with(&mut seen, Limits::default(), &mut globals);
+        let mut seen = HostSeen::new(self, code, context, memory);
+        let result = script.run_with(&mut seen, MachineLimits::default(), &mut globals);
         seen.conclude();
         if dialect.keeps_globals() {
             memory.globals.insert(code.name.clone(), globals);

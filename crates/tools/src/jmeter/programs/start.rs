@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Variables as they are before the run.
-struct Known<'a>(&'a mut BTreeMap<String, String>);
+struct ProgramKnown<'a>(&'a mut BTreeMap<String, String>);
 
-impl Variables for Known<'_> {
+impl Variables for ProgramKnown<'_> {
     fn get(&self, name: &str) -> Option<Vec<u8>> {
         self.0.get(name).map(|value| value.clone().into_bytes())
     }
@@ -42,7 +42,7 @@ pub fn evaluate(
     let program = interpreter.prepare(&code);
     let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros());
     let mut context = CodeContext {
-        variables: &mut Known(variables),
+        variables: &mut ProgramKnown(variables),
         user: &mut CodeUser::outside(),
         own: None,
         parameters: "",

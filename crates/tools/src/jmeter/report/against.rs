@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 /// A results file as a comparison wants it: of each thread the samples in their order, parts behind their whole.
 #[derive(Debug, Default)]
 pub struct Results {
-    threads: BTreeMap<String, Vec<Step>>,
+    threads: BTreeMap<String, Vec<AgainstStep>>,
     samples: u64,
 }
 
 /// Of a sample, what two runs of one plan have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Step {
+struct AgainstStep {
     label: String,
     code: String,
     success: bool,
@@ -25,7 +25,8 @@ const TOLD: usize = 20;
 impl Results {
     /// Adds a sample, and its parts behind it.
     pub fn add(&mut self, sample: &Sample) {
-        let step = Step { label: sample.label.clone(), code: sample.code.clone(), success: sample.success };
+        let step =
+            AgainstStep { label: sample.label.clone(), code: sample.code.clone(), success: sample.success };
         self.samples += 1;
         match self.threads.get_mut(&sample.thread) {
             Some(steps) => steps.push(step),
@@ -49,7 +50,7 @@ impl Results {
         self.threads.len()
     }
 
-    fn steps(&self) -> impl Iterator<Item = &Step> {
+    fn steps(&self) -> impl Iterator<Item = &AgainstStep> {
         self.threads.values().flatten()
     }
 
@@ -166,7 +167,7 @@ fn bounded(mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-fn end(step: &Step) -> String {
+fn end(step: &AgainstStep) -> String {
     let word = if step.success { "good" } else { "failed" };
     if step.code.is_empty() { word.to_owned() } else { format!("{word} ({})", step.code) }
 }

@@ -1,6 +1,6 @@
 //! A request and its answer in a results file of XML: headers, bodies, method and cookies, as JMeter writes them.
 
-use super::{Kind, Sample};
+use super::{JmeterKind, Sample};
 use encoding_rs::{Encoding, UTF_8};
 use measure::Contents;
 use std::fmt::Write;
@@ -67,10 +67,10 @@ impl WantedContents {
 fn sampler_data(sample: &Sample, contents: &Contents, sent: &str, body: &[u8], to: &mut String) {
     let body = String::from_utf8_lossy(body);
     match sample.kind {
-        Kind::Transaction { .. } => {}
-        Kind::Script if body.is_empty() => {}
-        Kind::Script => element("samplerData", &body, to),
-        Kind::Http => {
+        JmeterKind::Transaction { .. } => {}
+        JmeterKind::Script if body.is_empty() => {}
+        JmeterKind::Script => element("samplerData", &body, to),
+        JmeterKind::Http => {
             let cookies = sent.lines().find(|line| is_cookie(line)).and_then(|line| line.split_once(": "));
             element("cookies", cookies.map_or("", |(_, value)| value), to);
             let method = contents.request.split(|byte| *byte == b' ').next().unwrap_or(&[]);
@@ -88,7 +88,7 @@ fn sampler_data(sample: &Sample, contents: &Contents, sent: &str, body: &[u8], t
 /// Text between the tags of `responseData`.
 fn answer(sample: &Sample, contents: &Contents) -> String {
     let is_nothing = contents.head.is_empty() && contents.body.is_empty();
-    if sample.kind == Kind::Http && (is_nothing || has_broken_off(sample)) {
+    if sample.kind == JmeterKind::Http && (is_nothing || has_broken_off(sample)) {
         let class = sample.code.trim_start_matches("Non HTTP response code: ");
         return format!("{class}: {}", sample.message.trim_start_matches("Non HTTP response message: "));
     }
@@ -112,9 +112,9 @@ fn text(head: &[u8], body: &[u8]) -> String {
 /// The kind of an answer, as JMeter tells it by its media type; where the answer was not kept, it is taken for text.
 pub(super) fn data_type(sample: &Sample) -> &'static str {
     let Some(contents) = sample.contents.as_deref().filter(|contents| contents.has_bytes) else {
-        return if matches!(sample.kind, Kind::Transaction { .. }) { "" } else { "text" };
+        return if matches!(sample.kind, JmeterKind::Transaction { .. }) { "" } else { "text" };
     };
-    let is_answer = sample.kind == Kind::Http && !contents.head.is_empty() && !has_broken_off(sample);
+    let is_answer = sample.kind == JmeterKind::Http && !contents.head.is_empty() && !has_broken_off(sample);
     match field(&contents.head, "content-type") {
         None if is_answer => "",
         None => "text",
@@ -147,9 +147,9 @@ fn field(head: &[u8], name: &str) -> Option<String> {
 }
 
 /// A request's head and body; what a program says that it sent has no head.
-fn parted(request: &[u8], kind: Kind) -> (&[u8], &[u8]) {
+fn parted(request: &[u8], kind: JmeterKind) -> (&[u8], &[u8]) {
     const END: &[u8] = b"\r\n\r\n";
-    if kind != Kind::Http {
+    if kind != JmeterKind::Http {
         return (&[], request);
     }
     match request.windows(END.len()).position(|window| window == END) {

@@ -1,7 +1,7 @@
 //! The results file: a line, or an XML element, for each sample.
 
 use super::contents::{self, WantedContents};
-use super::{Kind, Sample};
+use super::{JmeterKind, Sample};
 use std::fmt::Write;
 
 /// Delimiter and times of CSV, by the properties `jmeter.save.saveservice.*`.
@@ -50,9 +50,9 @@ pub struct Layout {
 }
 
 /// A column: its name in the header, its attribute in XML, its property, whether it is there by default, and its value.
-type Column = &'static Row;
+type Column = &'static JtlRow;
 
-struct Row {
+struct JtlRow {
     name: &'static str,
     attribute: &'static str,
     property: &'static str,
@@ -60,15 +60,15 @@ struct Row {
     value: fn(&Sample) -> String,
 }
 
-impl PartialEq for Row {
-    fn eq(&self, other: &Row) -> bool {
+impl PartialEq for JtlRow {
+    fn eq(&self, other: &JtlRow) -> bool {
         self.name == other.name
     }
 }
 
-impl Eq for Row {}
+impl Eq for JtlRow {}
 
-impl std::fmt::Debug for Row {
+impl std::fmt::Debug for JtlRow {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         to.write_str(self.name)
     }
@@ -80,8 +80,8 @@ const fn row(
     property: &'static str,
     usual: bool,
     value: fn(&Sample) -> String,
-) -> Row {
-    Row { name, attribute, property, usual, value }
+) -> JtlRow {
+    JtlRow { name, attribute, property, usual, value }
 }
 
 /// The column whose CSV text a pattern may choose.
@@ -94,7 +94,7 @@ const ENCODING: &str = "Encoding";
 const HOST: &str = "Hostname";
 
 /// All columns, in the order of the file.
-static COLUMNS: [Row; 22] = [
+static COLUMNS: [JtlRow; 22] = [
     row(MOMENT, "ts", "timestamp_format", true, |sample| sample.began_ms.to_string()),
     row("elapsed", "t", "time", true, |sample| sample.elapsed_ms.to_string()),
     row("label", "lb", "label", true, |sample| sample.label.clone()),
@@ -215,7 +215,7 @@ impl Layout {
         (inner != Some(self.variables[nth].as_str())).then_some(value)
     }
 
-    fn value(&self, row: &Row, sample: &Sample) -> String {
+    fn value(&self, row: &JtlRow, sample: &Sample) -> String {
         match (row.name, &self.moments) {
             (HOST, _) => self.host.clone(),
             (ENCODING, _) if !self.xml => contents::encoding(sample).unwrap_or_else(|| "UTF-8".to_owned()),
@@ -248,7 +248,7 @@ impl Layout {
     }
 
     fn element(&self, sample: &Sample, values: &[Option<String>], to: &mut String) {
-        let tag = if sample.kind == Kind::Http { "httpSample" } else { "sample" };
+        let tag = if sample.kind == JmeterKind::Http { "httpSample" } else { "sample" };
         let _ = write!(to, "<{tag}");
         for attribute in ATTRIBUTES {
             if let Some(row) = self.columns.iter().find(|row| row.attribute == attribute) {
@@ -338,7 +338,7 @@ mod tests {
             Some(value.to_owned())
         };
         let failed =
-            Sample { success: false, url: None, kind: Kind::Transaction { parent: false }, ..sample() };
+            Sample { success: false, url: None, kind: JmeterKind::Transaction { parent: false }, ..sample() };
         let layout = Layout::of(&chosen, String::new()).unwrap();
         assert_eq!(text(&layout, &failed), "12;200;OK;Users 1-2;;false;;150;0;11;UTF-8;1;1;1\n");
     }

@@ -4,7 +4,7 @@ use super::Sample;
 use super::jtl::Layout;
 use super::statistics::Statistics;
 use super::words::{code_of, has_status, message_of};
-use measure::exchanges::Kept;
+use measure::exchanges::ExchangeKept;
 use measure::{Head, KeptExchanges};
 use plan::Plan;
 use report::show::reason_phrase as reason;
@@ -24,7 +24,7 @@ pub fn results<'a>(
 }
 
 /// A request as JMeter's sample.
-fn sample(head: &Head, plan: &Plan, kept: &Kept<'_>) -> Sample {
+fn sample(head: &Head, plan: &Plan, kept: &ExchangeKept<'_>) -> Sample {
     let place = kept.phase as usize;
     let phase = head.phases.get(place);
     let label = phase.zip(kept.label).and_then(|(phase, label)| phase.labels.get(label));

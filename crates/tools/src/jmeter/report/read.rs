@@ -1,7 +1,7 @@
 //! Results files read again: CSV with any columns, delimiter and pattern of times, and XML; JMeter's own, and ours.
 
 use super::jtl::Csv;
-use super::{Kind, Sample};
+use super::{JmeterKind, Sample};
 use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use std::io::{BufRead, Cursor, Read};
@@ -168,15 +168,15 @@ fn small(number: u64) -> u32 {
 fn settle(sample: &mut Sample) {
     let is_transaction = sample.url.is_none() && sample.message.starts_with(OF_TRANSACTION);
     sample.kind = match (is_transaction, sample.url.is_some()) {
-        (true, _) => Kind::Transaction { parent: !sample.parts.is_empty() },
-        (false, true) => Kind::Http,
-        (false, false) => Kind::Script,
+        (true, _) => JmeterKind::Transaction { parent: !sample.parts.is_empty() },
+        (false, true) => JmeterKind::Http,
+        (false, false) => JmeterKind::Script,
     };
 }
 
 /// Text of an element that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Text {
+enum ReportText {
     Url,
     Name,
     Failed,
@@ -188,7 +188,7 @@ enum Text {
 struct Xml {
     open: Vec<Sample>,
     text: String,
-    kept: Option<Text>,
+    kept: Option<ReportText>,
     name: String,
     says: String,
     failed: bool,
@@ -253,10 +253,10 @@ impl Xml {
                 self.says.clear();
                 self.failed = false;
             }
-            b"java.net.URL" => self.kept = Some(Text::Url),
-            b"name" => self.kept = Some(Text::Name),
-            b"failure" | b"error" => self.kept = Some(Text::Failed),
-            b"failureMessage" => self.kept = Some(Text::Says),
+            b"java.net.URL" => self.kept = Some(ReportText::Url),
+            b"name" => self.kept = Some(ReportText::Name),
+            b"failure" | b"error" => self.kept = Some(ReportText::Failed),
+            b"failureMessage" => self.kept = Some(ReportText::Says),
             _ => {}
         }
         Ok(())
@@ -265,11 +265,11 @@ impl Xml {
     fn end(&mut self, name: &[u8], take: &mut dyn FnMut(&Sample)) {
         let text = std::mem::take(&mut self.text);
         match (self.kept.take(), self.open.last_mut()) {
-            (Some(Text::Url), Some(sample)) => sample.url = Some(text),
-            (Some(Text::Name), _) => self.name = text,
-            (Some(Text::Failed), _) => self.failed |= text.trim() == "true",
-            (Some(Text::Says), _) => self.says = text,
-            (Some(Text::Url), None) | (None, _) => {}
+            (Some(ReportText::Url), Some(sample)) => sample.url = Some(text),
+            (Some(ReportText::Name), _) => self.name = text,
+            (Some(ReportText::Failed), _) => self.failed |= text.trim() == "true",
+            (Some(ReportText::Says), _) => self.says = text,
+            (Some(ReportText::Url), None) | (None, _) => {}
         }
         match name {
             b"assertionResult" if self.failed => {
@@ -367,7 +367,7 @@ mod tests {
     #[test]
     fn a_transaction_is_known_by_its_message() {
         let text = "elapsed,label,responseMessage,URL\n1,t,\"Number of samples in transaction : 1\",null\n2,s,,null\n3,r,OK,http://h/\n";
-        let kinds: Vec<Kind> = read(text).unwrap().into_iter().map(|sample| sample.kind).collect();
-        assert_eq!(kinds, [Kind::Transaction { parent: false }, Kind::Script, Kind::Http]);
+        let kinds: Vec<JmeterKind> = read(text).unwrap().into_iter().map(|sample| sample.kind).collect();
+        assert_eq!(kinds, [JmeterKind::Transaction { parent: false }, JmeterKind::Script, JmeterKind::Http]);
     }
 }

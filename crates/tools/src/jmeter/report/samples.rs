@@ -1,7 +1,7 @@
 //! Records of requests and marks of transactions → samples, as JMeter tells them: redirections are parts of the sample that
 //! they began with, what a page needs is a part of the page's, and a transaction is a sample over those of its requests.
 
-use super::Kind;
+use super::JmeterKind;
 use super::Sample;
 use super::words::{code_of, has_status, message_of};
 use measure::{Contents, Fetch, Outcome, PageMark, Record, TransactionMark, UsersPresent};
@@ -103,7 +103,7 @@ impl Samples {
                 label: mark.label.clone(),
                 success: true,
                 code: "200".to_owned(),
-                kind: Kind::Transaction { parent: mark.parent },
+                kind: JmeterKind::Transaction { parent: mark.parent },
                 thread,
                 group_threads,
                 all_threads,
@@ -123,7 +123,7 @@ impl Samples {
         let (samples, failing) = ended.within;
         ended.message =
             format!("Number of samples in transaction : {samples}, number of failing samples : {failing}");
-        if failing > 0 && ended.kind == (Kind::Transaction { parent: false }) {
+        if failing > 0 && ended.kind == (JmeterKind::Transaction { parent: false }) {
             ended.code = String::new();
         }
         if !mark.values.is_empty() {
@@ -188,7 +188,7 @@ impl Samples {
             url: is_request.then(|| record.url.clone()),
             latency_ms: (connect + record.first_byte.unwrap_or_default()).as_millis() as u64,
             connect_ms: connect.as_millis() as u64,
-            kind: if is_request { Kind::Http } else { Kind::Script },
+            kind: if is_request { JmeterKind::Http } else { JmeterKind::Script },
             contents: record.contents.clone(),
             ..Sample::default()
         }
@@ -291,12 +291,12 @@ impl Pending {
     /// A sample is whole: the transactions around it count it, and the innermost that has its requests as parts takes it. One of
     /// several requests is itself a sample of those around, unless its requests are theirs as well.
     fn take(&mut self, sample: Sample) -> Option<Sample> {
-        let is_request = !matches!(sample.kind, Kind::Transaction { .. });
-        if sample.kind == (Kind::Transaction { parent: false }) {
+        let is_request = !matches!(sample.kind, JmeterKind::Transaction { .. });
+        if sample.kind == (JmeterKind::Transaction { parent: false }) {
             return Some(sample);
         }
         for around in self.open.iter_mut().rev() {
-            let is_parent = around.kind == Kind::Transaction { parent: true };
+            let is_parent = around.kind == JmeterKind::Transaction { parent: true };
             if is_parent && !is_request {
                 break;
             }

@@ -1,7 +1,7 @@
 //! `statistics.json`, as JMeter's dashboard writes it: figures for each label, and for all.
 
 use super::jtl::escaped;
-use super::{Kind, Sample};
+use super::{JmeterKind, Sample};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default)]
 pub struct Statistics {
     apdex: Apdex,
-    labels: BTreeMap<String, Gathered>,
+    labels: BTreeMap<String, ReportGathered>,
     /// Those of transactions, which are not part of the total.
-    transactions: BTreeMap<String, Gathered>,
+    transactions: BTreeMap<String, ReportGathered>,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Gathered {
+struct ReportGathered {
     /// How often each time came, in milliseconds: exact percentiles, however long the run.
     times: BTreeMap<u64, u64>,
     samples: u64,
@@ -77,7 +77,7 @@ fn error(sample: &Sample) -> String {
     }
 }
 
-impl Gathered {
+impl ReportGathered {
     fn add(&mut self, sample: &Sample, apdex: Apdex) {
         let Sample { began_ms, elapsed_ms, .. } = *sample;
         self.first_ms = if self.samples == 0 { began_ms } else { self.first_ms.min(began_ms) };
@@ -95,7 +95,7 @@ impl Gathered {
         *self.times.entry(elapsed_ms).or_default() += 1;
     }
 
-    fn merge(&mut self, other: &Gathered) {
+    fn merge(&mut self, other: &ReportGathered) {
         if other.samples == 0 {
             return;
         }
@@ -125,11 +125,11 @@ impl Gathered {
         reached.map_or(0, |(time, _)| *time)
     }
 
-    fn figures(&self) -> Figures {
+    fn figures(&self) -> ReportFigures {
         let samples = self.samples.max(1) as f64;
         let sum: u64 = self.times.iter().map(|(time, count)| time * count).sum();
         let seconds = (self.last_ms.saturating_sub(self.first_ms)).max(1) as f64 / 1e3;
-        Figures {
+        ReportFigures {
             error_percent: self.errors as f64 * 100.0 / samples,
             mean_ms: sum as f64 / samples,
             median_ms: self.percentile(50.0),
@@ -164,7 +164,7 @@ impl Gathered {
 }
 
 /// Figures of the samples of a label.
-struct Figures {
+struct ReportFigures {
     error_percent: f64,
     mean_ms: f64,
     median_ms: u64,
@@ -186,11 +186,11 @@ impl Statistics {
     /// Adds a sample, and its parts under labels of their own.
     pub fn add(&mut self, sample: &Sample) {
         let labels = match sample.kind {
-            Kind::Transaction { .. } => &mut self.transactions,
-            Kind::Http | Kind::Script => &mut self.labels,
+            JmeterKind::Transaction { .. } => &mut self.transactions,
+            JmeterKind::Http | JmeterKind::Script => &mut self.labels,
         };
         if !labels.contains_key(&sample.label) {
-            labels.insert(sample.label.clone(), Gathered::default());
+            labels.insert(sample.label.clone(), ReportGathered::default());
         }
         if let Some(gathered) = labels.get_mut(&sample.label) {
             gathered.add(sample, self.apdex);
@@ -198,14 +198,14 @@ impl Statistics {
         sample.parts.iter().for_each(|part| self.add(part));
     }
 
-    fn total(&self) -> Gathered {
-        let mut total = Gathered::default();
+    fn total(&self) -> ReportGathered {
+        let mut total = ReportGathered::default();
         self.labels.values().for_each(|gathered| total.merge(gathered));
         total
     }
 
     /// Each label with its figures, transactions behind the others.
-    fn each(&self) -> impl Iterator<Item = (&str, &Gathered)> {
+    fn each(&self) -> impl Iterator<Item = (&str, &ReportGathered)> {
         self.labels.iter().chain(&self.transactions).map(|(label, gathered)| (label.as_str(), gathered))
     }
 
@@ -259,7 +259,7 @@ const TOP: usize = 5;
 const STYLE: &str = "<style>body{font:14px sans-serif;margin:2em}table{border-collapse:collapse;margin-bottom:2em}\
                      th,td{border:1px solid #bbb;padding:.3em .6em;text-align:right}th:first-child,td:first-child{text-align:left}</style>";
 
-fn statistics_row(label: &str, of: &Gathered) -> Vec<String> {
+fn statistics_row(label: &str, of: &ReportGathered) -> Vec<String> {
     let figures = of.figures();
     let times = [figures.min_ms, figures.max_ms, figures.median_ms].into_iter().chain(figures.percentiles_ms);
     let rates = [figures.per_s, figures.received_kb_per_s, figures.sent_kb_per_s];

@@ -42,12 +42,12 @@ fn recorded() -> Row {
 fn a_line_has_the_recorded_format() {
     let expected = " con  new     ops   1B  lat      bytes/per     svrs  new  ops      total   time  err\n  \
                     10 2233 11172.0    0    0  168057616/16805761  1799 1799 7199  277887652   10.2    0\n";
-    assert_eq!(Layout::new(TRUE).row(&recorded()), expected);
+    assert_eq!(JtestLayout::new(TRUE).row(&recorded()), expected);
 }
 
 #[test]
 fn heads_come_before_every_twentieth_line() {
-    let mut layout = Layout::new(TRUE);
+    let mut layout = JtestLayout::new(TRUE);
     let lines: String = (0..41).map(|_| layout.row(&recorded())).collect();
     let heads: Vec<usize> =
         lines.lines().enumerate().filter(|(_, line)| line.starts_with(" con")).map(|(n, _)| n).collect();
@@ -57,7 +57,7 @@ fn heads_come_before_every_twentieth_line() {
 
 #[test]
 fn true_lines_round_times_count_errors_and_know_open_connections() {
-    let mut layout = Layout::new(TRUE);
+    let mut layout = JtestLayout::new(TRUE);
     let counts = Counts {
         ok: 2,
         aborted: 1,
@@ -82,7 +82,7 @@ fn true_lines_round_times_count_errors_and_know_open_connections() {
 
 #[test]
 fn the_old_averages_start_at_zero() {
-    let mut layout = Layout::new(OLD);
+    let mut layout = JtestLayout::new(OLD);
     let counts = Counts { ok: 1000, ..Counts::default() };
     let shown: Vec<String> = (1..=10)
         .map(|at| layout.row(&second(f64::from(at), counts, OriginCounts::default(), 0)))
@@ -107,7 +107,7 @@ fn the_old_averages_give_the_recorded_table() {
     };
     let origin =
         OriginCounts { requests: 50, received_bytes: 4_250, body_bytes: 38_450, ..OriginCounts::default() };
-    let mut layout = Layout::new(OLD);
+    let mut layout = JtestLayout::new(OLD);
     let mut text = layout.row(&second(0.8, Counts::default(), OriginCounts::default(), 0));
     let first = Counts { connections: 50, ..counts };
     let first_origin = OriginCounts { connections: 50, closed: 50, ..origin };
@@ -131,7 +131,7 @@ fn old_times_are_whole_and_rest_where_nothing_came() {
 
 #[test]
 fn intervals_gather_seconds_and_the_rest_is_told() {
-    let mut layout = Layout::new(ViewOptions { interval_s: 3, ..TRUE });
+    let mut layout = JtestLayout::new(ViewOptions { interval_s: 3, ..TRUE });
     let counts = Counts { ok: 10, ..Counts::default() };
     let rows: Vec<String> =
         (1..=5).map(|at| layout.row(&second(f64::from(at), counts, OriginCounts::default(), 1))).collect();
@@ -144,10 +144,10 @@ fn intervals_gather_seconds_and_the_rest_is_told() {
 
 #[test]
 fn a_run_without_intervals_has_one_line() {
-    let mut layout = Layout::new(ViewOptions { interval_s: 0, ..TRUE });
+    let mut layout = JtestLayout::new(ViewOptions { interval_s: 0, ..TRUE });
     assert_eq!(layout.row(&recorded()), "");
     assert_eq!(layout.rest().lines().count(), 2);
-    assert_eq!(Layout::new(TRUE).rest().lines().count(), 2, "even where nothing happened");
+    assert_eq!(JtestLayout::new(TRUE).rest().lines().count(), 2, "even where nothing happened");
 }
 
 fn result(origin: Option<OriginCounts>) -> RunResult {

@@ -16,7 +16,7 @@ fn failed(kind: FailureKind) -> Outcome {
     Outcome::Failed(Failure::new(kind, Stage::Head))
 }
 
-fn figures_of(exchanges: &[Exchange], layout: Layout) -> Figures {
+fn figures_of(exchanges: &[Exchange], layout: SiegeReportLayout) -> Figures {
     let mut phase = PhaseResult::new("siege", true);
     let mut tally = Tally::new();
     exchanges.iter().for_each(|one| tally.exchange(one));
@@ -59,14 +59,14 @@ fn what_counts_as_what() {
         (vec![lost(FailureKind::NotHttp)], (0, 0, 1)),
         (vec![exchange(200, failed(FailureKind::ClosedEarly))], (0, 0, 1)),
     ] {
-        let figures = figures_of(&exchanges, Layout::V40);
+        let figures = figures_of(&exchanges, SiegeReportLayout::V40);
         assert_eq!((figures.transactions, figures.successful, figures.failed), counts, "{exchanges:?}");
     }
-    let newer = figures_of(&[ok(200), ok(403), ok(401)], Layout::V41);
+    let newer = figures_of(&[ok(200), ok(403), ok(401)], SiegeReportLayout::V41);
     assert_eq!((newer.transactions, newer.successful, newer.failed), (1, 2, 2));
 }
 
-fn sample(layout: Layout) -> Figures {
+fn sample(layout: SiegeReportLayout) -> Figures {
     let ok = exchange(200, Outcome::Ok);
     figures_of(&[ok, ok, exchange(500, failed(FailureKind::BadStatus)), ok], layout)
 }
@@ -86,12 +86,12 @@ fn the_report_of_4_0() {
                   Failed transactions:\t           1\n\
                   Longest transaction:\t        0.50\n\
                   Shortest transaction:\t        0.50\n \n";
-    assert_eq!(report(&sample(Layout::V40), Layout::V40, true), wanted);
+    assert_eq!(report(&sample(SiegeReportLayout::V40), SiegeReportLayout::V40, true), wanted);
 }
 
 #[test]
 fn the_report_of_4_1() {
-    let text = report(&sample(Layout::V41), Layout::V41, false);
+    let text = report(&sample(SiegeReportLayout::V41), SiegeReportLayout::V41, false);
     for line in [
         "Transactions:\t\t        3    hits\n",
         "Response time:\t\t      666.67 ms\n",
@@ -107,7 +107,7 @@ fn the_report_of_4_1() {
 
 #[test]
 fn json_is_sound_and_in_order() {
-    for (layout, debug) in [(Layout::V40, false), (Layout::V41, true)] {
+    for (layout, debug) in [(SiegeReportLayout::V40, false), (SiegeReportLayout::V41, true)] {
         let text = json(&sample(layout), layout, debug);
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!((value["transactions"].as_u64(), value["availability"].as_f64()), (Some(3), Some(75.0)));
@@ -115,15 +115,18 @@ fn json_is_sound_and_in_order() {
         assert_eq!(value["longest_transaction"].as_f64(), Some(0.5), "seconds in both layouts");
     }
     assert!(
-        json(&sample(Layout::V40), Layout::V40, false)
+        json(&sample(SiegeReportLayout::V40), SiegeReportLayout::V40, false)
             .starts_with("{\t\"transactions\":\t\t\t           3,\n")
     );
-    assert!(json(&sample(Layout::V41), Layout::V41, false).starts_with("{\n\t\"transactions\""));
+    assert!(
+        json(&sample(SiegeReportLayout::V41), SiegeReportLayout::V41, false)
+            .starts_with("{\n\t\"transactions\"")
+    );
 }
 
 #[test]
 fn rows_of_the_log_stand_under_its_header() {
-    let row = log_row(&sample(Layout::V40), "2026-11-21 10:00:00");
+    let row = log_row(&sample(SiegeReportLayout::V40), "2026-11-21 10:00:00");
     assert_eq!(
         row,
         "2026-11-21 10:00:00,      3,       2.00,           2,       0.67,        1.50,        1.00,        1.00,       3,       1\n"

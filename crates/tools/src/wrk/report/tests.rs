@@ -4,7 +4,7 @@ use super::*;
 use measure::SelfCheck;
 use measure::{Exchange, Failure, FailureKind, Outcome, Stage, Timeline};
 
-const PLAIN: Options = Options { wrk2: false, latency: false, uncorrected: false };
+const PLAIN: WrkOptions = WrkOptions { wrk2: false, latency: false, uncorrected: false };
 
 pub(crate) fn exchange(outcome: Outcome, status: u16, service_us: u64) -> Exchange {
     let service = Duration::from_micros(service_us);
@@ -64,7 +64,7 @@ fn the_banner_rounds_its_time() {
 
 #[test]
 fn a_run_with_answers() {
-    let text = report(&result(some), Options { latency: true, ..PLAIN });
+    let text = report(&result(some), WrkOptions { latency: true, ..PLAIN });
     let expected = "  Thread Stats   Avg      Stdev     Max   +/- Stdev
     Latency   200.00us   81.65us 300.00us   50.00%
     Req/Sec     1.25k   353.55     1.50k   100.00%
@@ -123,7 +123,7 @@ fn errors_are_sorted_by_what_was_under_way() {
 
 #[test]
 fn wrk2_shows_the_time_since_a_request_was_due() {
-    let text = report(&result(some), Options { wrk2: true, latency: true, uncorrected: true });
+    let text = report(&result(some), WrkOptions { wrk2: true, latency: true, uncorrected: true });
     assert!(text.starts_with(
         "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency   400.00us  163.30us 600.00us   50.00%\n"
     ));

@@ -9,7 +9,7 @@ const POINTS: u64 = 100;
 
 /// Sums over an interval.
 #[derive(Debug, Clone, Copy, Default)]
-struct Point {
+struct TracePoint {
     seconds: f64,
     success: u64,
     answers: u64,
@@ -22,12 +22,12 @@ pub fn trace(rows: &[Row], lasts: Duration) -> String {
     let lasts_s = lasts.as_secs().max(1);
     let step_s = lasts_s.div_ceil(POINTS);
     let last = lasts_s.div_ceil(step_s) - 1;
-    let mut points: Vec<Point> = Vec::new();
+    let mut points: Vec<TracePoint> = Vec::new();
     for row in rows {
         // Rows end on full seconds, on a busy machine a little later.
         let second = (row.at_s.round() as u64).saturating_sub(1);
         let index = (second / step_s).min(last) as usize;
-        points.resize(points.len().max(index + 1), Point::default());
+        points.resize(points.len().max(index + 1), TracePoint::default());
         points[index].add(row);
     }
     let lines = points.iter().enumerate().filter(|(_, point)| point.seconds > 0.0).map(|(index, point)| {
@@ -38,7 +38,7 @@ pub fn trace(rows: &[Row], lasts: Duration) -> String {
     [titles].into_iter().chain(lines).collect()
 }
 
-impl Point {
+impl TracePoint {
     fn add(&mut self, row: &Row) {
         let answers = row.counts.ok + row.counts.check_failed;
         self.seconds += row.seconds;

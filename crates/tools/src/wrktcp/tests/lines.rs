@@ -1,6 +1,6 @@
 //! Command lines and what they mean.
 
-use super::super::{Now, Run, Shown, help, parse};
+use super::super::{Now, Run, ToolShown, help, parse};
 use ::plan::{Pace, Plan};
 use std::ffi::OsString;
 use std::io;
@@ -10,7 +10,7 @@ use std::time::Duration;
 const FILE: &str = "[common]\nhost = h\nport = 1\ntimeout = 7\nconnect_timeout = 3\n[request]\nreq_body = x$(C)\n\
                     [parameters]\nC = COUNTER, 5, 9, 1\n";
 
-fn command(line: &str) -> Result<Run, Shown> {
+fn command(line: &str) -> Result<Run, ToolShown> {
     let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
     let read = |file: &Path| match file.to_str() {
         Some("a.ini" | "d.ini/b.ini.old") => Ok(FILE.into()),
@@ -33,7 +33,7 @@ fn run_of(line: &str) -> Run {
     }
 }
 
-fn refused(line: &str) -> Shown {
+fn refused(line: &str) -> ToolShown {
     match command(line) {
         Err(shown) => shown,
         Ok(run) => panic!("{line}: {run:?}"),

@@ -22,11 +22,11 @@ const LONGEST: usize = 30;
 /// Bits that one look-up takes.
 const LOOK: u32 = 12;
 
-static CODE: Code = Code::new();
-static LOOKED_UP: [Found; 1 << LOOK] = look_up();
+static CODE: HuffmanCode = HuffmanCode::new();
+static LOOKED_UP: [HuffmanFound; 1 << LOOK] = look_up();
 
 /// The code, by length of its words.
-struct Code {
+struct HuffmanCode {
     /// The word of each symbol.
     words: [u32; 257],
     /// Symbols by length, then by value.
@@ -39,9 +39,9 @@ struct Code {
     offset: [u32; LONGEST + 1],
 }
 
-impl Code {
-    const fn new() -> Code {
-        let mut code = Code {
+impl HuffmanCode {
+    const fn new() -> HuffmanCode {
+        let mut code = HuffmanCode {
             words: [0; 257],
             symbols: [0; 257],
             first: [0; LONGEST + 1],
@@ -88,7 +88,7 @@ impl Code {
 
 /// Up to two symbols that some bits begin with.
 #[derive(Clone, Copy)]
-struct Found {
+struct HuffmanFound {
     symbols: [u8; 2],
     /// How many; 0: the first word is longer than what was looked up.
     count: u8,
@@ -96,17 +96,20 @@ struct Found {
     bits: u8,
 }
 
-const fn look_up() -> [Found; 1 << LOOK] {
-    let code = Code::new();
-    let mut table = [Found { symbols: [0; 2], count: 0, bits: 0 }; 1 << LOOK];
+const fn look_up() -> [HuffmanFound; 1 << LOOK] {
+    let code = HuffmanCode::new();
+    let mut table = [HuffmanFound { symbols: [0; 2], count: 0, bits: 0 }; 1 << LOOK];
     let mut at = 0;
     while at < 1 << LOOK {
         let bits = (at as u32) << (32 - LOOK);
         if let Some((first, length)) = code.symbol(bits, LOOK) {
-            table[at] = Found { symbols: [first as u8, 0], count: 1, bits: length as u8 };
+            table[at] = HuffmanFound { symbols: [first as u8, 0], count: 1, bits: length as u8 };
             if let Some((second, more)) = code.symbol(bits << length, LOOK - length) {
-                table[at] =
-                    Found { symbols: [first as u8, second as u8], count: 2, bits: (length + more) as u8 };
+                table[at] = HuffmanFound {
+                    symbols: [first as u8, second as u8],
+                    count: 2,
+                    bits: (length + more) as u8,
+                };
             }
         }
         at += 1;

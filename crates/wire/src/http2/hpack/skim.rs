@@ -20,12 +20,12 @@ pub struct Skim {
     /// The beginning of a field.
     held: Vec<u8>,
     /// The rest of a field that is too long to be kept.
-    rest: Option<Rest>,
+    rest: Option<SkimRest>,
 }
 
 /// The rest of a long field.
 #[derive(Debug, Clone, Copy)]
-struct Rest {
+struct SkimRest {
     /// Bytes of a string that are still to come.
     left: usize,
     /// A value follows the string, which is a name.
@@ -74,7 +74,7 @@ impl Skim {
                     return if self.held.len() < LONGEST_INTEGER { Ok(false) } else { Err(Hpack::Integer) };
                 };
                 self.held.drain(..taken);
-                *rest = Rest { left: length, value_follows: false, ..*rest };
+                *rest = SkimRest { left: length, value_follows: false, ..*rest };
                 continue;
             }
             if rest.inserts {
@@ -112,7 +112,7 @@ impl Skim {
         at += taken;
         let here = length.min(self.held.len() - at);
         self.held.drain(..at + here);
-        self.rest = Some(Rest { left: length - here, value_follows, inserts });
+        self.rest = Some(SkimRest { left: length - here, value_follows, inserts });
         Ok(())
     }
 }

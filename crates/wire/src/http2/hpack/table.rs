@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 /// Entries of one side of a connection, the static ones before them.
 #[derive(Debug)]
 pub(super) struct Table {
-    entries: VecDeque<Entry>,
+    entries: VecDeque<HpackEntry>,
     size: usize,
     max_size: usize,
     /// Entries ever inserted: with it, what a block means is known to be what it meant before.
@@ -16,12 +16,12 @@ pub(super) struct Table {
 
 /// A field: name and value side by side.
 #[derive(Debug)]
-struct Entry {
+struct HpackEntry {
     bytes: Box<[u8]>,
     name: usize,
 }
 
-impl Entry {
+impl HpackEntry {
     fn size(&self) -> usize {
         self.bytes.len() + ENTRY_OVERHEAD
     }
@@ -49,7 +49,7 @@ impl Table {
         self.evict(self.max_size.saturating_sub(size));
         if size <= self.max_size {
             let bytes = [name, value].concat().into_boxed_slice();
-            self.entries.push_front(Entry { bytes, name: name.len() });
+            self.entries.push_front(HpackEntry { bytes, name: name.len() });
             self.size += size;
         }
     }

@@ -2,7 +2,7 @@
 
 use super::super::{EcnCounts, Limits, Lost, error};
 use super::network::{Faults, Reply, World, pattern, server_limits};
-use crate::http2::{After, Code, End};
+use crate::http2::{After, Code, Http2End};
 use crate::tls::Resumption;
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ fn requests_are_answered_whole_over_networks_that_lose_double_and_reorder() {
             assert!(whole, "seed {seed}: {} of {}", world.told.ended.len(), (round + 1) * 20);
         }
         for request in 0..200 {
-            assert_eq!(world.told.ended[&request], End::Whole, "seed {seed}: {request}");
+            assert_eq!(world.told.ended[&request], Http2End::Whole, "seed {seed}: {request}");
             assert_eq!(world.told.heads[&request], (200, Some(request * 1000)), "seed {seed}");
             let body = world.told.bodies.get(&request).map_or(&[][..], |body| body);
             assert!(body == pattern(request as usize * 1000), "seed {seed}: {request}");
@@ -81,7 +81,7 @@ fn interim_answers_trailers_and_head_requests() {
     world.ask(1, "GET", None);
     world.ask(2, "HEAD", None);
     assert!(world.until(MINUTE, |world| world.told.ended.len() == 2));
-    assert_eq!((world.told.ended[&1], world.told.ended[&2]), (End::Whole, End::Whole));
+    assert_eq!((world.told.ended[&1], world.told.ended[&2]), (Http2End::Whole, Http2End::Whole));
     assert_eq!((&world.told.interims[&1], &world.told.interims[&2]), (&vec![103], &vec![103]));
     assert_eq!(world.told.trailers[&1], [(b"grpc-status".to_vec(), b"0".to_vec())]);
     assert_eq!(world.told.bodies[&1], pattern(10));
@@ -105,9 +105,9 @@ fn what_a_server_did_not_process_may_be_sent_again() {
         world.ask(request, "GET", None);
     }
     assert!(world.until(MINUTE, |world| world.told.ended.len() == 3));
-    assert_eq!(world.told.ended[&0], End::Unprocessed);
-    assert_eq!(world.told.ended[&1], End::Reset(error::INTERNAL_ERROR));
-    assert_eq!(world.told.ended[&2], End::Whole);
+    assert_eq!(world.told.ended[&0], Http2End::Unprocessed);
+    assert_eq!(world.told.ended[&1], Http2End::Reset(error::INTERNAL_ERROR));
+    assert_eq!(world.told.ended[&2], Http2End::Whole);
     assert!(world.until(MINUTE, |world| world.client.is_leaving()));
     assert_eq!((world.client.room(), world.client.goaway()), (0, true));
     let counts = world.client.take_counts();
@@ -128,7 +128,11 @@ fn requests_behind_goaway_end_unprocessed() {
         world.ask(request, "GET", None);
     }
     assert!(world.until(MINUTE, |world| world.told.ended.len() == 4), "{:?}", world.told.ended);
-    assert!((1..5).all(|request| world.told.ended[&request] == End::Unprocessed), "{:?}", world.told.ended);
+    assert!(
+        (1..5).all(|request| world.told.ended[&request] == Http2End::Unprocessed),
+        "{:?}",
+        world.told.ended
+    );
     assert_eq!(world.client.under_way(), 1);
 }
 
@@ -150,7 +154,7 @@ fn goaway_comes_though_the_window_was_full() {
         client.grant(held, told).unwrap();
         world.until(Duration::from_millis(100), |_| false);
     }
-    assert_eq!((world.client.goaway(), world.told.ended.get(&0)), (true, Some(&End::Whole)));
+    assert_eq!((world.client.goaway(), world.told.ended.get(&0)), (true, Some(&Http2End::Whole)));
 }
 
 #[test]
@@ -210,7 +214,7 @@ fn sessions_are_resumed_and_early_requests_taken_or_refused() {
         world.client.take_opened().map(|opened| (opened.resumed, opened.early)),
         Some((true, Some(true)))
     );
-    assert_eq!(world.told.ended[&1], End::Whole);
+    assert_eq!(world.told.ended[&1], Http2End::Whole);
 
     world.until(Duration::from_secs(1), |_| false);
     assert_eq!(server_opened(&mut world), Some((true, Some(true))));
@@ -221,7 +225,7 @@ fn sessions_are_resumed_and_early_requests_taken_or_refused() {
     assert!(world.client.room() > 0);
     world.ask(2, "GET", None);
     assert!(world.until(MINUTE, |world| world.told.ended.len() == 1 && world.client.is_settled()));
-    assert_eq!(world.told.ended[&2], End::Unprocessed);
+    assert_eq!(world.told.ended[&2], Http2End::Unprocessed);
     assert_eq!(
         world.client.take_opened().map(|opened| (opened.resumed, opened.early)),
         Some((false, Some(false)))
@@ -229,7 +233,7 @@ fn sessions_are_resumed_and_early_requests_taken_or_refused() {
     world.ask(3, "GET", None);
     assert!(world.until(MINUTE, |world| world.told.ended.len() == 2));
     assert_eq!(server_opened(&mut world), Some((false, None)));
-    assert_eq!((world.told.ended[&3], world.asked.fields.len()), (End::Whole, 1));
+    assert_eq!((world.told.ended[&3], world.asked.fields.len()), (Http2End::Whole, 1));
 }
 
 /// The server's word of its handshake: whether a session was resumed, and what became of early data.
@@ -302,7 +306,7 @@ fn a_client_that_moves_goes_on() {
         let whole = world.until(MINUTE, |world| world.told.ended.len() as u64 == round + 1);
         assert!(whole, "{round}: {:?}", world.client.lost());
     }
-    assert!(world.told.ended.values().all(|end| *end == End::Whole));
+    assert!(world.told.ended.values().all(|end| *end == Http2End::Whole));
 }
 
 /// A server is told at once, so that an answer that comes later finds the way.
@@ -339,7 +343,7 @@ fn a_client_that_moves_all_the_time_goes_on() {
             }
             assert_eq!(
                 world.told.ended.get(&round),
-                Some(&End::Whole),
+                Some(&Http2End::Whole),
                 "{seed} {round}: {:?}",
                 world.client.lost()
             );

@@ -4,7 +4,7 @@ use super::super::Limits;
 use super::super::error::{self, ConnectionError};
 use super::super::qpack;
 use super::network::{Faults, Reply, World, server_limits};
-use crate::http2::{Code, End, Indexing};
+use crate::http2::{Code, Http2End, Indexing};
 use crate::tls;
 use breach::Breach;
 use std::time::Duration;
@@ -98,7 +98,7 @@ fn answers_that_are_malformed() {
         let world = answered(bytes.clone());
         let head = &bytes[..bytes.len().min(40)];
         let wanted = Breach::named(wanted).unwrap();
-        assert_eq!(world.told.ended.get(&0), Some(&End::Broken(wanted)), "{head:x?}");
+        assert_eq!(world.told.ended.get(&0), Some(&Http2End::Broken(wanted)), "{head:x?}");
         assert_eq!(world.client_error, None, "{head:x?}");
         assert!(!world.client.is_leaving(), "{head:x?}");
     }
@@ -110,7 +110,7 @@ fn what_nobody_knows_is_passed_over() {
         [frame(0x21, b"grease"), frame(0x40 + 0x21, b""), ok("3"), frame(0x1F * 7 + 0x21, &[0; 500])];
     let world =
         answered([reserved.concat(), frame(0x0, b"ab"), frame(0x2F, b"?"), frame(0x0, b"c")].concat());
-    assert_eq!((world.told.ended[&0], &world.told.bodies[&0]), (End::Whole, &b"abc".to_vec()));
+    assert_eq!((world.told.ended[&0], &world.told.bodies[&0]), (Http2End::Whole, &b"abc".to_vec()));
 }
 
 /// Has a server write these bytes on a one-way stream of its own, and end it if `ends`.

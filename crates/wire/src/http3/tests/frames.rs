@@ -1,6 +1,6 @@
 //! Frames and field blocks, however they are cut, and whatever they hold.
 
-use super::super::frame::{FrameReader, Kind, Payload, Piece, head, put_varint, varint};
+use super::super::frame::{FrameReader, Http3FrameKind, Http3Piece, Payload, head, put_varint, varint};
 use super::super::qpack;
 use crate::http2::Indexing;
 use proptest::prelude::*;
@@ -111,7 +111,7 @@ fn frames() -> impl Strategy<Value = Vec<(u64, Vec<u8>)>> {
 }
 
 /// Contents of a stream of frames: their types, the content, and payloads that are kept whole.
-type Holds = (Vec<Kind>, Vec<u8>, Vec<(Kind, Vec<u8>)>);
+type Holds = (Vec<Http3FrameKind>, Vec<u8>, Vec<(Http3FrameKind, Vec<u8>)>);
 
 /// All that a reader makes of a stream that comes in these pieces.
 fn read(bytes: &[u8], pieces: &[usize]) -> Holds {
@@ -125,11 +125,11 @@ fn read(bytes: &[u8], pieces: &[usize]) -> Holds {
         rest = after;
         while let Some(piece) = reader.next(&mut part, 1 << 16).unwrap() {
             match piece {
-                Piece::Begins(kind) => begun.push(kind),
-                Piece::TooLong => panic!("none is as long"),
-                Piece::Data(bytes) => data.extend_from_slice(bytes),
-                Piece::Whole(kind, Payload::Here(bytes)) => whole.push((kind, bytes.to_vec())),
-                Piece::Whole(kind, Payload::Kept) => whole.push((kind, reader.kept.clone())),
+                Http3Piece::Begins(kind) => begun.push(kind),
+                Http3Piece::TooLong => panic!("none is as long"),
+                Http3Piece::Data(bytes) => data.extend_from_slice(bytes),
+                Http3Piece::Whole(kind, Payload::Here(bytes)) => whole.push((kind, bytes.to_vec())),
+                Http3Piece::Whole(kind, Payload::Kept) => whole.push((kind, reader.kept.clone())),
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::super::{
     Arrival, Client, ConnectionError, Datagram, Key, Limits, Listener, Received, Server, Template, Transmit,
 };
-use crate::http2::{After, BodySource, ClientSink, Code, End, FieldList, Indexing, ServerSink};
+use crate::http2::{After, BodySource, ClientSink, Code, FieldList, Http2End, Indexing, ServerSink};
 use crate::tls;
 use breach::{Breach, Scope};
 use std::collections::{BTreeMap, HashMap};
@@ -63,7 +63,7 @@ pub struct Events {
     pub bodies: HashMap<u64, Vec<u8>>,
     pub interims: HashMap<u64, Vec<u16>>,
     pub trailers: Fields<u64>,
-    pub ended: HashMap<u64, End>,
+    pub ended: HashMap<u64, Http2End>,
     pub broke: Vec<(Breach, Scope)>,
 }
 
@@ -98,7 +98,7 @@ impl ClientSink for Events {
         self.broke.push((breach, scope(request.is_some())));
     }
 
-    fn ended(&mut self, request: u64, end: End) {
+    fn ended(&mut self, request: u64, end: Http2End) {
         assert!(self.ended.insert(request, end).is_none(), "each ends once");
     }
 }
@@ -182,12 +182,12 @@ pub struct World {
     number: u64,
     /// Number of answers that the listener has sent back by itself.
     pub sent_back: u64,
-    pub tls: tls::Client,
+    pub tls: tls::TlsClient,
     /// The server opens its control stream and says SETTINGS there.
     pub says_settings: bool,
 }
 
-pub fn server_tls(resumption: tls::Resumption) -> (tls::Server, tls::Certificates) {
+pub fn server_tls(resumption: tls::Resumption) -> (tls::TlsServer, tls::Certificates) {
     // One for all, so that a client who knows one server trusts another.
     static IDENTITY: OnceLock<tls::Identity> = OnceLock::new();
     let made = || tls::Identity::throw_away(&["localhost".to_owned()]).unwrap();
@@ -201,10 +201,10 @@ pub fn server_tls(resumption: tls::Resumption) -> (tls::Server, tls::Certificate
         alpn: vec!["h2".to_owned()],
         resumption,
     };
-    (tls::Server::new(&settings).unwrap(), roots)
+    (tls::TlsServer::new(&settings).unwrap(), roots)
 }
 
-pub fn client_tls(roots: tls::Certificates, resumption: tls::Resumption) -> tls::Client {
+pub fn client_tls(roots: tls::Certificates, resumption: tls::Resumption) -> tls::TlsClient {
     let settings = tls::ClientSettings {
         trust: tls::Trust::Roots(roots),
         identity: None,
@@ -215,7 +215,7 @@ pub fn client_tls(roots: tls::Certificates, resumption: tls::Resumption) -> tls:
         resumption,
         keep_certificates: false,
     };
-    tls::Client::new(&settings).unwrap()
+    tls::TlsClient::new(&settings).unwrap()
 }
 
 impl World {

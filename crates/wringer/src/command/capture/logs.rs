@@ -134,7 +134,7 @@ fn one(import: &mut Import<File>, log: &Path, formats: &Formats, tell: &mut Tell
         };
         return read.map_err(problem);
     }
-    let Found { mut format, assumed } =
+    let LogFound { mut format, assumed } =
         found(formats.of(&name, &first, broken.is_none() && length < LOOKED_AT), &name, broken.as_ref())?;
     let rest = Broken(broken);
     let mut whole = (&first[..]).chain(rest).chain(stream);
@@ -146,7 +146,11 @@ fn one(import: &mut Import<File>, log: &Path, formats: &Formats, tell: &mut Tell
 }
 
 /// The format, or why there is none: of a log that breaks off that is what matters.
-fn found(found: Result<Found, Problem>, name: &str, broken: Option<&io::Error>) -> Result<Found, Problem> {
+fn found(
+    found: Result<LogFound, Problem>,
+    name: &str,
+    broken: Option<&io::Error>,
+) -> Result<LogFound, Problem> {
     match (found, broken) {
         (Err(_), Some(why)) => Err(Problem::impossible(format!("{name} cannot be read: {why}"))),
         (found, _) => found,
@@ -216,7 +220,7 @@ enum Formats {
 }
 
 /// The format of a log.
-struct Found {
+struct LogFound {
     format: Format,
     /// Assumption that had to be made; empty: nothing.
     assumed: String,
@@ -254,9 +258,11 @@ impl Formats {
     }
 
     /// The format of a log that begins with these bytes. `whole`: they are all there is.
-    fn of(&self, name: &str, first: &[u8], whole: bool) -> Result<Found, Problem> {
+    fn of(&self, name: &str, first: &[u8], whole: bool) -> Result<LogFound, Problem> {
         let zone = match self {
-            Formats::One(format) => return Ok(Found { format: (**format).clone(), assumed: String::new() }),
+            Formats::One(format) => {
+                return Ok(LogFound { format: (**format).clone(), assumed: String::new() });
+            }
             Formats::Auto(zone) => zone,
             Formats::Gor | Formats::Verifier | Formats::Trace | Formats::Lcs | Formats::Packets => {
                 unreachable!("these are read before anybody asks")
@@ -270,7 +276,7 @@ impl Formats {
         let lines: Vec<&[u8]> =
             lines.into_iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect();
         match detect::detect(&lines, zone) {
-            Ok(found) => Ok(Found { format: found.format, assumed: found.assumed }),
+            Ok(found) => Ok(LogFound { format: found.format, assumed: found.assumed }),
             // Our own formats are known as well.
             Err(DetectError::None { .. }) if printed(&lines, zone).is_some() => {
                 Ok(printed(&lines, zone).expect("it was there a moment ago"))
@@ -313,7 +319,7 @@ pub fn format_of(read: &LogArgs, name: &str, last: &[u8]) -> Result<Format, Prob
 }
 
 /// The format of `--print-format` that these lines have.
-fn printed(lines: &[&[u8]], zone: &Zone) -> Option<Found> {
+fn printed(lines: &[&[u8]], zone: &Zone) -> Option<LogFound> {
     let first = lines.iter().find(|line| !line.trim_ascii().is_empty())?;
     let fits = |format: &Format| format.clone().read(first).is_ok();
     let all = print::ALL.iter().filter_map(|printed| Format::parse(printed.format, zone.clone()).ok());
@@ -324,7 +330,7 @@ fn printed(lines: &[&[u8]], zone: &Zone) -> Option<Found> {
         Edge::End => "end",
     };
     let assumed = format!("its lines fit one of --print-format; times are taken for the {edge}");
-    Some(Found { format, assumed })
+    Some(LogFound { format, assumed })
 }
 
 /// How an import goes.

@@ -53,7 +53,7 @@ pub fn told(legs: &Legs<'_>, outcome: &Outcome) -> String {
 
 /// The parts of it that are needed to go on.
 #[derive(Deserialize)]
-struct Written {
+struct CompareWritten {
     schema: String,
     sides: [String; 2],
     record: RecordOf<Compare>,
@@ -64,7 +64,7 @@ struct Written {
 /// A comparison that is to go on.
 pub struct Resumed {
     file: PathBuf,
-    written: Written,
+    written: CompareWritten,
 }
 
 /// Reads a comparison that is to go on.
@@ -77,7 +77,7 @@ pub fn read(file: &Path) -> Result<Resumed, Problem> {
         .map_err(|error| Problem::Usage(format!("--resume: {named} cannot be read: {error}")))?;
     let none =
         |why: String| Problem::Usage(format!("--resume: {named} is no comparison that can go on: {why}"));
-    let written: Written = serde_json::from_str(&text).map_err(|error| none(error.to_string()))?;
+    let written: CompareWritten = serde_json::from_str(&text).map_err(|error| none(error.to_string()))?;
     if written.schema != COMPARISON {
         return Err(none(format!("its schema is {}", written.schema)));
     }
@@ -96,7 +96,7 @@ impl Resumed {
     /// It is of other sides, was made with other options, or is not one that this version would have made.
     pub fn go_on(self, legs: &mut Legs<'_>, asked: &Settings) -> Result<Recorded<Compare>, Problem> {
         let named = self.file.display();
-        let Written { sides, record, seen, files, .. } = self.written;
+        let CompareWritten { sides, record, seen, files, .. } = self.written;
         let typed = legs.sides.names();
         if sides != typed {
             return Err(Problem::Usage(format!(

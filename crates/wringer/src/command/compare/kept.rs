@@ -24,8 +24,8 @@ const DISTURBED: &str = "disturbed";
 pub fn run(args: &CompareArgs, settings: &Settings) -> Result<Exit, Problem> {
     file::places(args).can_keep()?;
     let folder = args.keep.keep_in.clone().map_or_else(runs::folder, Ok)?;
-    let named = args.kept.runs.iter().map(|name| Kept::read(&folder, name));
-    let named: Vec<Kept> = named.collect::<Result<_, Problem>>()?;
+    let named = args.kept.runs.iter().map(|name| KeptComparison::read(&folder, name));
+    let named: Vec<KeptComparison> = named.collect::<Result<_, Problem>>()?;
     match (&args.kept.baseline, named.as_slice()) {
         (Some(label), b) => sets(args, settings, &folder, label, b),
         (None, [a, b]) => two(args, settings, &folder, [a, b]),
@@ -34,7 +34,7 @@ pub fn run(args: &CompareArgs, settings: &Settings) -> Result<Exit, Problem> {
 }
 
 /// A run that was kept, with its rows.
-struct Kept {
+struct KeptComparison {
     name: String,
     file: PathBuf,
     summary: Summary,
@@ -48,8 +48,8 @@ struct Kept {
     faulty: u64,
 }
 
-impl Kept {
-    fn read(folder: &Path, name: &str) -> Result<Kept, Problem> {
+impl KeptComparison {
+    fn read(folder: &Path, name: &str) -> Result<KeptComparison, Problem> {
         let file = runs::find(name, folder)?;
         let bytes = runs::bytes(&file)?;
         let mut state = RunState::default();
@@ -74,7 +74,7 @@ impl Kept {
         statuses.sort_by_key(|(status, count)| (std::cmp::Reverse(*count), *status));
         let answers: u64 = statuses.iter().map(|(_, count)| count).sum();
         let counts = measured.counts();
-        Ok(Kept {
+        Ok(KeptComparison {
             name: name.to_owned(),
             backend: end.backend.clone(),
             statuses: statuses.into_iter().map(|(status, _)| status).collect(),
@@ -118,7 +118,12 @@ impl Kept {
 }
 
 /// Compares two runs.
-fn two(args: &CompareArgs, settings: &Settings, folder: &Path, [a, b]: [&Kept; 2]) -> Result<Exit, Problem> {
+fn two(
+    args: &CompareArgs,
+    settings: &Settings,
+    folder: &Path,
+    [a, b]: [&KeptComparison; 2],
+) -> Result<Exit, Problem> {
     if a.summary.id == b.summary.id {
         return Err(Problem::Usage(format!(
             "{} and {} are one and the same run: there is nothing to compare",
@@ -152,11 +157,11 @@ fn two(args: &CompareArgs, settings: &Settings, folder: &Path, [a, b]: [&Kept; 2
     let exit = if (a.faulty == 0) == (b.faulty == 0) { Exit::Ok } else { Exit::Wrong };
     let facts: Vec<String> = wrong.into_iter().chain(facts).collect();
     let sides = [(a.title(), vec![&*a.file]), (b.title(), vec![&*b.file])];
-    tell(args, &Told { sides, facts: &facts, exit, text: told.text(), outcome: OfRuns::TwoRuns(&told) })
+    tell(args, &KeptWords { sides, facts: &facts, exit, text: told.text(), outcome: OfRuns::TwoRuns(&told) })
 }
 
 /// Facts about two runs that a reader must know before the figures.
-fn facts(a: &Kept, b: &Kept) -> Vec<String> {
+fn facts(a: &KeptComparison, b: &KeptComparison) -> Vec<String> {
     let mut facts = vec![format!("A is {}, B is {}", a.title(), b.title())];
     for (side, run) in [("A", a), ("B", b)] {
         if run.is_disturbed() {
@@ -207,7 +212,7 @@ fn valid_on(folder: &Path, host: &str) -> Vec<Summary> {
 }
 
 /// Figures of runs of the same plan, target and machine before both.
-fn earlier(folder: &Path, [a, b]: [&Kept; 2]) -> Vec<Headline> {
+fn earlier(folder: &Path, [a, b]: [&KeptComparison; 2]) -> Vec<Headline> {
     let before = a.head.started_unix_s.min(b.head.started_unix_s);
     let all = valid_on(folder, &a.head.machine.host);
     let of_target = all
@@ -224,7 +229,7 @@ fn sets(
     settings: &Settings,
     folder: &Path,
     label: &str,
-    b: &[Kept],
+    b: &[KeptComparison],
 ) -> Result<Exit, Problem> {
     let first = b.first().expect("a run is required");
     for run in b {
@@ -264,7 +269,7 @@ fn sets(
     }
     let of_a: Vec<Headline> =
         a.iter().filter_map(|run| run.end.as_ref()).map(|end| end.figures.clone()).collect();
-    let of_b: Vec<Headline> = b.iter().filter_map(Kept::headline).collect();
+    let of_b: Vec<Headline> = b.iter().filter_map(KeptComparison::headline).collect();
     if of_a.is_empty() {
         return Err(Problem::Usage(facts.join("; ")));
     }
@@ -274,13 +279,16 @@ fn sets(
     let exit = if told.violated.is_empty() { Exit::Ok } else { Exit::Wrong };
     let sides = [
         (label.to_owned(), a.iter().map(|run| &*run.file).collect()),
-        (b.iter().map(Kept::title).collect::<Vec<_>>().join(", "), b.iter().map(|run| &*run.file).collect()),
+        (
+            b.iter().map(KeptComparison::title).collect::<Vec<_>>().join(", "),
+            b.iter().map(|run| &*run.file).collect(),
+        ),
     ];
-    tell(args, &Told { sides, facts: &facts, exit, text: told.text(), outcome: OfRuns::RunSets(&told) })
+    tell(args, &KeptWords { sides, facts: &facts, exit, text: told.text(), outcome: OfRuns::RunSets(&told) })
 }
 
 /// All that is said.
-struct Told<'a> {
+struct KeptWords<'a> {
     /// Each side in words, and its files.
     sides: [(String, Vec<&'a Path>); 2],
     facts: &'a [String],
@@ -289,7 +297,7 @@ struct Told<'a> {
     outcome: OfRuns<'a>,
 }
 
-fn tell(args: &CompareArgs, told: &Told<'_>) -> Result<Exit, Problem> {
+fn tell(args: &CompareArgs, told: &KeptWords<'_>) -> Result<Exit, Problem> {
     let [(a, of_a), (b, of_b)] = &told.sides;
     let facts: String = told.facts.iter().map(|fact| format!("{fact}\n")).collect();
     let printed = format!("{facts}{}", told.text);

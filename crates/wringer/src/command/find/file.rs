@@ -4,7 +4,7 @@ use super::trials::Trials;
 use crate::command::decided::DecisionFiles;
 use crate::problem::Problem;
 use cli::FindArgs;
-use decide::find::{Bought, Conclusion, Find, Rounds, SEARCH, Search, Settings, searched};
+use decide::find::{Bought, Conclusion, Find, FindSettings, Rounds, SEARCH, Search, searched};
 use decide::machine::{RecordOf, Recorded};
 use decide::words;
 use serde::Deserialize;
@@ -62,7 +62,7 @@ impl Parts<'_> {
 
 /// The parts of it that are needed to go on.
 #[derive(Deserialize)]
-struct Written {
+struct FindWritten {
     schema: String,
     target: String,
     record: Option<RecordOf<Find>>,
@@ -86,11 +86,11 @@ pub fn read(file: &Path) -> Result<Kept, Problem> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| Problem::Usage(format!("--resume: {named} cannot be read: {error}")))?;
     let none = |why: String| Problem::Usage(format!("--resume: {named} is no search that can go on: {why}"));
-    let written: Written = serde_json::from_str(&text).map_err(|error| none(error.to_string()))?;
+    let written: FindWritten = serde_json::from_str(&text).map_err(|error| none(error.to_string()))?;
     if written.schema != SEARCH {
         return Err(none(format!("its schema is {}", written.schema)));
     }
-    let Written { target, record, files, .. } = written;
+    let FindWritten { target, record, files, .. } = written;
     let record = record.ok_or_else(|| none("it looked for no limit".to_owned()))?;
     Ok(Kept { file: file.to_owned(), target, record, files })
 }
@@ -100,9 +100,9 @@ impl Kept {
     ///
     /// # Errors
     /// They are not.
-    pub fn settings_for(&self, args: &FindArgs, asked: &Settings) -> Result<Settings, Problem> {
+    pub fn settings_for(&self, args: &FindArgs, asked: &FindSettings) -> Result<FindSettings, Problem> {
         let own = &self.record.settings;
-        let is_same = *own == Settings { seed: own.seed, ..asked.clone() };
+        let is_same = *own == FindSettings { seed: own.seed, ..asked.clone() };
         if is_same && args.clients.load.seed.is_none_or(|seed| seed == own.seed) {
             return Ok(own.clone());
         }

@@ -11,7 +11,8 @@ use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
 use cli::FindArgs;
 use decide::find::{
-    Bought, Burdens, Conclusion, Find, Limit, Outcome, Pace, Purpose, Settings, Trial, TrialResult, forecast,
+    Bought, Burdens, Conclusion, Find, FindSettings, Limit, Outcome, Pace, Purpose, Trial, TrialResult,
+    forecast,
 };
 use decide::machine::{Next, Recorded};
 use decide::words;
@@ -43,7 +44,8 @@ pub fn run(args: &FindArgs) -> Result<Exit, Problem> {
         show::write(&trials.plan_of(&first).to_text());
         return Ok(Exit::Ok);
     }
-    let mut found = Found { searched: find.map(|find| search(find, &mut trials)).transpose()?, rounds: None };
+    let mut found =
+        LimitFound { searched: find.map(|find| search(find, &mut trials)).transpose()?, rounds: None };
     let goes_on = found.searched.as_ref().is_none_or(|searched| searched.goes_on);
     if args.sought.throughput && goes_on {
         match throughput::run(&mut trials) {
@@ -64,9 +66,9 @@ fn refused(refusal: decide::machine::Refusal) -> Problem {
     Problem::Usage(refusal.to_string())
 }
 
-fn settings(args: &FindArgs, seed: u64) -> Settings {
+fn settings(args: &FindArgs, seed: u64) -> FindSettings {
     let sought = &args.sought;
-    Settings {
+    FindSettings {
         seed,
         limits: sought.slos.iter().map(limit).collect(),
         arrivals: match sought.arrivals {
@@ -211,12 +213,12 @@ fn print(args: &FindArgs, text: &str) {
 }
 
 /// All that was found.
-struct Found {
+struct LimitFound {
     searched: Option<Searched>,
     rounds: Option<Ended>,
 }
 
-impl Found {
+impl LimitFound {
     fn exit(&self) -> Exit {
         let ended = self.rounds.as_ref().and_then(|rounds| rounds.by);
         let of_rounds = || self.rounds.as_ref().map_or(Exit::Ok, Ended::exit);

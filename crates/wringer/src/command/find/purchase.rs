@@ -1,13 +1,13 @@
 //! Machines to buy for a load, from the knee of one of them.
 
 use super::trials::Trials;
-use decide::find::{Bought, Conclusion, Demand, Finding, OneMachine, Split, purchase};
+use decide::find::{Bought, Conclusion, Demand, FindFinding, OneMachine, Split, purchase};
 
 /// Machines for the load that was asked about; `None`: none was.
 pub fn bought(trials: &Trials<'_>, conclusion: &Conclusion) -> Option<Bought> {
     let sought = &trials.args.sought;
     let rate = sought.for_load?;
-    let Finding::Knee(knee) = &conclusion.outcome.finding else {
+    let FindFinding::Knee(knee) = &conclusion.outcome.finding else {
         let refused = "how many machines it takes is not known without a figure that held".to_owned();
         return Some(Bought { rate, found: None, refused: Some(refused) });
     };

@@ -5,7 +5,7 @@ use crate::command::show;
 use crate::problem::{Exit, Problem};
 use crate::signals;
 use decide::find::{
-    ClosedResult, ClosedTrial, Pace, Purpose, Rounds, Settings, Throughput, ThroughputSettings, Trial,
+    ClosedResult, ClosedTrial, FindSettings, Pace, Purpose, Rounds, Throughput, ThroughputSettings, Trial,
 };
 use decide::machine::{Machine, Next, Recorded, Refusal};
 
@@ -27,7 +27,7 @@ pub struct Ended {
 ///
 /// # Errors
 /// Nothing can come of the settings.
-pub fn first(settings: &Settings) -> Result<Trial, Refusal> {
+pub fn first(settings: &FindSettings) -> Result<Trial, Refusal> {
     match Throughput::start(&of(settings))?.next() {
         Next::Run(asked) => Ok(trial(asked, 1)),
         Next::Done(_) => Err(Refusal("no trial is wanted".to_owned())),
@@ -79,7 +79,7 @@ impl Ended {
     }
 }
 
-fn of(settings: &Settings) -> ThroughputSettings {
+fn of(settings: &FindSettings) -> ThroughputSettings {
     ThroughputSettings { seed: settings.seed, warm_s: WARM_S, measure_s: MEASURE_S, most_users: MOST_USERS }
 }
 

@@ -7,7 +7,7 @@ use crate::command::{cache, fleet};
 use crate::problem::Problem;
 use crate::signals;
 use cli::{CacheArgs, FindArgs, StartedSide};
-use decide::find::{Beside, Cut, Limit, Pace, Settings, Trial, TrialResult};
+use decide::find::{Beside, Cut, FindSettings, Limit, Pace, Trial, TrialResult};
 use decide::words;
 use plan::secret::without_secrets;
 use plan::{Plan, Stage, Stop};
@@ -31,7 +31,7 @@ pub struct Trials<'a> {
     /// As typed.
     pub args: &'a FindArgs,
     /// Aim of the search.
-    pub settings: Settings,
+    pub settings: FindSettings,
     /// The plan, without a pace.
     plan: Plan,
     /// The target as people read it.
@@ -108,7 +108,7 @@ impl<'a> Trials<'a> {
     ///
     /// # Errors
     /// A file cannot be read; mistakes in the files and options.
-    pub fn new(args: &'a FindArgs, settings: Settings) -> Result<Trials<'a>, Problem> {
+    pub fn new(args: &'a FindArgs, settings: FindSettings) -> Result<Trials<'a>, Problem> {
         let (mut plan, proxy) = match args.proxy.started().map_err(Problem::Usage)? {
             Some(side) => {
                 let (plan, proxy) = Trials::started(args, &side, settings.seed)?;

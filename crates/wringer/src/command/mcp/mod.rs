@@ -29,14 +29,14 @@ const BAD_PARAMETERS: i32 = -32602;
 const BUSY: i32 = -32000;
 
 /// A refusal: its code and why.
-struct Refusal {
+struct McpRefusal {
     code: i32,
     why: String,
 }
 
-impl Refusal {
-    fn new(code: i32, why: impl Into<String>) -> Refusal {
-        Refusal { code, why: why.into() }
+impl McpRefusal {
+    fn new(code: i32, why: impl Into<String>) -> McpRefusal {
+        McpRefusal { code, why: why.into() }
     }
 }
 
@@ -54,56 +54,56 @@ pub fn run() -> Result<Exit, Problem> {
 
 /// `guarded`: `wringer.toml` says which hosts may be pressed; otherwise tools press this machine alone.
 fn serve(guarded: bool, version: &'static str) -> io::Result<()> {
-    let server = Arc::new(Server { guarded, version, children: Children::default(), out: Mutex::new(()) });
+    let server = Arc::new(McpServer { guarded, version, children: Children::default(), out: Mutex::new(()) });
     let mut input = io::stdin().lock();
     let mut line = Vec::new();
     loop {
         match next_line(&mut input, &mut line)? {
-            Line::End => break,
-            Line::TooLong => server.refuse(&Value::Null, &too_long()),
-            Line::Whole if line.trim_ascii().is_empty() => {}
-            Line::Whole => server.take(&line),
+            McpLine::End => break,
+            McpLine::TooLong => server.refuse(&Value::Null, &too_long()),
+            McpLine::Whole if line.trim_ascii().is_empty() => {}
+            McpLine::Whole => server.take(&line),
         }
     }
     server.children.end_all();
     Ok(())
 }
 
-fn too_long() -> Refusal {
-    Refusal::new(NOT_JSON, format!("a message of more than {LONGEST} bytes was passed over"))
+fn too_long() -> McpRefusal {
+    McpRefusal::new(NOT_JSON, format!("a message of more than {LONGEST} bytes was passed over"))
 }
 
-enum Line {
+enum McpLine {
     Whole,
     TooLong,
     End,
 }
 
 /// Reads a line, never more than [`LONGEST`] bytes of it into memory.
-fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
+fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<McpLine> {
     line.clear();
     let read = io::Read::take(&mut *input, LONGEST).read_until(b'\n', line)?;
     if read == 0 {
-        return Ok(Line::End);
+        return Ok(McpLine::End);
     }
     if line.last() == Some(&b'\n') || (line.len() as u64) < LONGEST {
-        return Ok(Line::Whole);
+        return Ok(McpLine::Whole);
     }
     loop {
         let held = input.fill_buf()?;
         if held.is_empty() {
-            return Ok(Line::TooLong);
+            return Ok(McpLine::TooLong);
         }
         let end = held.iter().position(|byte| *byte == b'\n');
         let passed = end.map_or(held.len(), |at| at + 1);
         input.consume(passed);
         if end.is_some() {
-            return Ok(Line::TooLong);
+            return Ok(McpLine::TooLong);
         }
     }
 }
 
-struct Server {
+struct McpServer {
     guarded: bool,
     version: &'static str,
     children: Children,
@@ -111,10 +111,10 @@ struct Server {
     out: Mutex<()>,
 }
 
-impl Server {
-    fn take(self: &Arc<Server>, line: &[u8]) {
+impl McpServer {
+    fn take(self: &Arc<McpServer>, line: &[u8]) {
         let Ok(message) = serde_json::from_slice::<Value>(line) else {
-            return self.refuse(&Value::Null, &Refusal::new(NOT_JSON, "this is not JSON"));
+            return self.refuse(&Value::Null, &McpRefusal::new(NOT_JSON, "this is not JSON"));
         };
         let id = message.get("id").filter(|id| id.is_string() || id.is_number());
         let method = message.get("method").and_then(Value::as_str);
@@ -127,7 +127,7 @@ impl Server {
             (Some(_), None) if message.get("result").or(message.get("error")).is_some() => {}
             (id, _) => {
                 let why = "a request has jsonrpc \"2.0\", a method, and an id that is a text or a number";
-                self.refuse(id.unwrap_or(&Value::Null), &Refusal::new(NO_REQUEST, why));
+                self.refuse(id.unwrap_or(&Value::Null), &McpRefusal::new(NO_REQUEST, why));
             }
         }
     }
@@ -140,7 +140,7 @@ impl Server {
         }
     }
 
-    fn request(self: &Arc<Server>, id: &Value, method: &str, parameters: &Value) {
+    fn request(self: &Arc<McpServer>, id: &Value, method: &str, parameters: &Value) {
         match method {
             "initialize" => self.answer(id, self.greeting()),
             "ping" => self.answer(id, json!({})),
@@ -152,7 +152,7 @@ impl Server {
             }
             unknown => {
                 let why = format!("there is no method {unknown:?}: initialize, ping, tools/list, tools/call");
-                self.refuse(id, &Refusal::new(NO_METHOD, why));
+                self.refuse(id, &McpRefusal::new(NO_METHOD, why));
             }
         }
     }
@@ -174,13 +174,13 @@ impl Server {
     }
 
     /// Begins a call; its answer comes from a thread of its own.
-    fn call(self: &Arc<Server>, id: &Value, parameters: &Value) -> Result<(), Refusal> {
+    fn call(self: &Arc<McpServer>, id: &Value, parameters: &Value) -> Result<(), McpRefusal> {
         let name = parameters.get("name").and_then(Value::as_str).unwrap_or("");
         let nothing = json!({});
         let given = parameters.get("arguments").unwrap_or(&nothing);
         let words =
-            tools::command(name, given, self.guarded).map_err(|why| Refusal::new(BAD_PARAMETERS, why))?;
-        let child = self.children.begin(id, &words, CALLS).map_err(|why| Refusal::new(BUSY, why))?;
+            tools::command(name, given, self.guarded).map_err(|why| McpRefusal::new(BAD_PARAMETERS, why))?;
+        let child = self.children.begin(id, &words, CALLS).map_err(|why| McpRefusal::new(BUSY, why))?;
         let server = Arc::clone(self);
         let id = id.clone();
         let name = name.to_owned();
@@ -197,7 +197,7 @@ impl Server {
         self.write(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
     }
 
-    fn refuse(&self, id: &Value, refusal: &Refusal) {
+    fn refuse(&self, id: &Value, refusal: &McpRefusal) {
         let error = json!({ "code": refusal.code, "message": refusal.why });
         self.write(&json!({ "jsonrpc": "2.0", "id": id, "error": error }));
     }

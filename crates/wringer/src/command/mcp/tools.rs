@@ -8,13 +8,13 @@ struct Argument {
     name: &'static str,
     /// The option that it becomes; empty: it stands by itself, behind the options.
     option: &'static str,
-    kind: Kind,
+    kind: ToolKind,
     needed: bool,
     about: &'static str,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ToolKind {
     Text,
     Url,
     Count,
@@ -22,24 +22,24 @@ enum Kind {
 }
 
 const fn text(name: &'static str, option: &'static str, about: &'static str) -> Argument {
-    Argument { name, option, kind: Kind::Text, needed: false, about }
+    Argument { name, option, kind: ToolKind::Text, needed: false, about }
 }
 
-const fn needed(name: &'static str, kind: Kind, about: &'static str) -> Argument {
+const fn needed(name: &'static str, kind: ToolKind, about: &'static str) -> Argument {
     Argument { name, option: "", kind, needed: true, about }
 }
 
 const USERS: Argument = Argument {
     name: "users",
     option: "--users",
-    kind: Kind::Count,
+    kind: ToolKind::Count,
     needed: false,
     about: "users that wait for each answer before they send again",
 };
 const REQUIRE: Argument = Argument {
     name: "require",
     option: "--require",
-    kind: Kind::Texts,
+    kind: ToolKind::Texts,
     needed: false,
     about: "conditions that must hold, such as p99<50ms or errors<1%",
 };
@@ -59,14 +59,14 @@ const TOOLS: &[Callable] = &[
         about: "Send requests to a URL and report rates, latencies, failures and a verdict. Ten seconds unless told otherwise.",
         words: &["http", "-q", "--json=-"],
         arguments: &[
-            needed("url", Kind::Url, "an http:// or https:// URL"),
+            needed("url", ToolKind::Url, "an http:// or https:// URL"),
             USERS,
             text("rate", "--rate", "requests due whatever the target does, such as 500/s"),
             text("duration", "--duration", "such as 10s or 1m"),
             Argument {
                 name: "requests",
                 option: "--requests",
-                kind: Kind::Count,
+                kind: ToolKind::Count,
                 needed: false,
                 about: "ends after so many",
             },
@@ -74,7 +74,7 @@ const TOOLS: &[Callable] = &[
             Argument {
                 name: "headers",
                 option: "--header",
-                kind: Kind::Texts,
+                kind: ToolKind::Texts,
                 needed: false,
                 about: "fields, each NAME: VALUE; VALUE may be env:NAME or file:PATH",
             },
@@ -87,13 +87,13 @@ const TOOLS: &[Callable] = &[
         about: "Compare two URLs by legs in turn, and say whether the second is slower, with confidence.",
         words: &["compare", "--json=-"],
         arguments: &[
-            needed("a", Kind::Url, "an http:// or https:// URL"),
-            needed("b", Kind::Url, "another"),
+            needed("a", ToolKind::Url, "an http:// or https:// URL"),
+            needed("b", ToolKind::Url, "another"),
             USERS,
             Argument {
                 name: "pairs",
                 option: "--pairs",
-                kind: Kind::Count,
+                kind: ToolKind::Count,
                 needed: false,
                 about: "legs of each side",
             },
@@ -105,14 +105,14 @@ const TOOLS: &[Callable] = &[
         words: &["report"],
         arguments: &[
             text("as", "--as", "layout: text, short, summary, json, junit; text unless told otherwise"),
-            needed("run", Kind::Text, "its number, or latest"),
+            needed("run", ToolKind::Text, "its number, or latest"),
         ],
     },
     Callable {
         name: "explain",
         about: "Explain the name of a fault, a failure, a breach of HTTP or an error code.",
         words: &["explain"],
-        arguments: &[needed("name", Kind::Text, "such as h1_field_name")],
+        arguments: &[needed("name", ToolKind::Text, "such as h1_field_name")],
     },
 ];
 
@@ -125,9 +125,9 @@ impl Callable {
     fn told(&self) -> Value {
         let property = |argument: &Argument| {
             let mut schema = match argument.kind {
-                Kind::Text | Kind::Url => json!({ "type": "string" }),
-                Kind::Count => json!({ "type": "integer", "minimum": 1 }),
-                Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+                ToolKind::Text | ToolKind::Url => json!({ "type": "string" }),
+                ToolKind::Count => json!({ "type": "integer", "minimum": 1 }),
+                ToolKind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
             };
             schema["description"] = argument.about.into();
             (argument.name.to_owned(), schema)
@@ -178,7 +178,7 @@ pub fn command(name: &str, given: &Value, guarded: bool) -> Result<Vec<String>, 
         words.push("--duration=10s".to_owned());
     }
     // Nothing that an assistant says is an option; a URL cannot be one.
-    if tool.arguments.iter().all(|argument| argument.kind != Kind::Url) {
+    if tool.arguments.iter().all(|argument| argument.kind != ToolKind::Url) {
         words.push("--".to_owned());
     }
     words.append(&mut behind);
@@ -189,17 +189,17 @@ impl Argument {
     fn values(&self, value: &Value, guarded: bool) -> Result<Vec<String>, String> {
         let wrong = |wanted: &str| format!("{} is {wanted}", self.name);
         match self.kind {
-            Kind::Text => Ok(vec![value.as_str().ok_or_else(|| wrong("a text"))?.to_owned()]),
-            Kind::Count => {
+            ToolKind::Text => Ok(vec![value.as_str().ok_or_else(|| wrong("a text"))?.to_owned()]),
+            ToolKind::Count => {
                 let count = value.as_u64().filter(|count| *count > 0);
                 Ok(vec![count.ok_or_else(|| wrong("a whole number above 0"))?.to_string()])
             }
-            Kind::Texts => {
+            ToolKind::Texts => {
                 let all = value.as_array().ok_or_else(|| wrong("a list of texts"))?;
                 let texts = all.iter().map(|one| one.as_str().map(str::to_owned));
                 texts.collect::<Option<_>>().ok_or_else(|| wrong("a list of texts"))
             }
-            Kind::Url => {
+            ToolKind::Url => {
                 let url = value.as_str().ok_or_else(|| wrong("a URL"))?;
                 self.allowed(url, guarded)?;
                 Ok(vec![url.to_owned()])

@@ -7,7 +7,7 @@ use decide::probe::origin::{FieldLines, InterimLines, Now};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
-use wire::http1::{self, Expect, Limits, ResponseHead, ResponseReader, ResponseSink, Target};
+use wire::http1::{self, Expect, Http1Limits, ResponseHead, ResponseReader, ResponseSink, Target};
 
 /// Time limit of an exchange.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -135,7 +135,7 @@ pub fn exchange(to: SocketAddr, bytes: &[u8], expect: Expect) -> Result<ClientAn
     let mut stream = TcpStream::connect_timeout(&to, PATIENCE).map_err(NoAnswer::because)?;
     stream.set_nodelay(true).map_err(NoAnswer::because)?;
     stream.write_all(bytes).map_err(NoAnswer::because)?;
-    let mut read = Reading::new(expect);
+    let mut read = ProbeReading::new(expect);
     let mut buffer = vec![0; BUFFER];
     while !read.take_in()? {
         let left = until.saturating_duration_since(Instant::now());
@@ -159,7 +159,7 @@ pub fn exchange(to: SocketAddr, bytes: &[u8], expect: Expect) -> Result<ClientAn
 }
 
 /// An answer that is being read.
-struct Reading {
+struct ProbeReading {
     reader: ResponseReader,
     /// The final answer has begun.
     is_final: bool,
@@ -186,11 +186,11 @@ impl ResponseSink for Whole {
     }
 }
 
-impl Reading {
-    fn new(expect: Expect) -> Reading {
-        let mut reader = ResponseReader::new(Limits::default());
+impl ProbeReading {
+    fn new(expect: Expect) -> ProbeReading {
+        let mut reader = ResponseReader::new(Http1Limits::default());
         reader.begin(expect);
-        Reading { reader, is_final: false, pending: Vec::new(), whole: Whole::default() }
+        ProbeReading { reader, is_final: false, pending: Vec::new(), whole: Whole::default() }
     }
 
     /// Takes in what came. Returns true when the answer is whole.
@@ -251,7 +251,7 @@ mod tests {
 
     /// The answer in these bytes, which come one by one.
     fn answer(bytes: &[u8]) -> Option<ClientAnswer> {
-        let mut reading = Reading::new(Expect::Body);
+        let mut reading = ProbeReading::new(Expect::Body);
         for byte in bytes {
             reading.pending.push(*byte);
             if reading.take_in().ok()? {

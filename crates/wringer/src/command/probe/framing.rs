@@ -13,7 +13,7 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use wire::http1::{Expect, Limits, ResponseHead, ResponseReader, ResponseSink};
+use wire::http1::{Expect, Http1Limits, ResponseHead, ResponseReader, ResponseSink};
 
 /// How long the first byte of an answer is waited for, and how long a connection must then be quiet.
 const FIRST: Duration = Duration::from_millis(1_500);
@@ -140,7 +140,7 @@ impl ResponseSink for Statuses {
 /// Status codes of the answers in these bytes, as far as they can be read. `is_head`: the first was asked for by HEAD.
 fn statuses(mut bytes: &[u8], is_head: bool) -> Vec<u16> {
     let mut found = Statuses::default();
-    let mut reader = ResponseReader::new(Limits::default());
+    let mut reader = ResponseReader::new(Http1Limits::default());
     reader.begin(if is_head { Expect::NoBody } else { Expect::Body });
     while let Ok(progress) = reader.read(bytes, &mut found) {
         bytes = &bytes[progress.consumed..];

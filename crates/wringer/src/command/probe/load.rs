@@ -6,8 +6,8 @@ use crate::problem::Problem;
 use decide::probe::BesideAbout;
 use plan::site::Size;
 use plan::{
-    Arrivals, Http, Law, Limits, Load, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Scenario,
-    Site, Step, Stop,
+    Arrivals, Http, Law, Load, LoadLimits, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol,
+    Scenario, Site, Step, Stop,
 };
 use session::{About, Finished, SessionOptions, Sink};
 use std::sync::Arc;
@@ -150,7 +150,7 @@ pub fn plan(probe: &Probe<'_>, rate: f64, behind: &str) -> Plan {
     let load = Load {
         target: Some(probe.target.to_string()),
         protocol: Protocol::Http(http),
-        limits: Limits::default(),
+        limits: LoadLimits::default(),
         phases: vec![fill, loaded],
         ..Load::default()
     };

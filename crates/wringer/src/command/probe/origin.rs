@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use wire::http1::{
-    self, Expect, Limits, RequestHead, RequestReader, RequestSink, ResponseReader, ResponseSink, Target,
+    self, Expect, Http1Limits, RequestHead, RequestReader, RequestSink, ResponseReader, ResponseSink, Target,
 };
 
 /// Path before the token of a case.
@@ -34,11 +34,11 @@ const MOST_KEPT: usize = 64 << 10;
 /// The origin. It ends when it is dropped.
 pub struct ProbeOrigin {
     acceptor: Acceptor,
-    shared: Arc<Shared>,
+    shared: Arc<ProbeShared>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct ProbeShared {
     cases: Mutex<HashMap<String, CaseOrigin>>,
     framing: Mutex<HashMap<String, NonceSight>>,
     /// The origin of the load.
@@ -71,7 +71,7 @@ impl ProbeOrigin {
                 "the origin cannot listen at {listen}: {error}; choose another with --origin"
             ))
         };
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(ProbeShared::default());
         let serving = shared.clone();
         let acceptor =
             Acceptor::open(listen, "origin", move |stream| begin(stream, &serving)).map_err(failed)?;
@@ -112,15 +112,15 @@ impl Drop for ProbeOrigin {
 }
 
 /// Serves a connection, in a thread of its own.
-fn begin(stream: TcpStream, shared: &Arc<Shared>) {
+fn begin(stream: TcpStream, shared: &Arc<ProbeShared>) {
     let shared = shared.clone();
     let thread = thread::Builder::new().name("origin".to_owned()).stack_size(STACK);
     // A connection that fails ends, which is how the proxy learns of it; one that gets no thread is closed.
-    let _ = thread.spawn(move || Connection { stream, load: None, pending: Vec::new() }.serve(&shared));
+    let _ = thread.spawn(move || ProbeConnection { stream, load: None, pending: Vec::new() }.serve(&shared));
 }
 
 /// A connection of the proxy.
-struct Connection {
+struct ProbeConnection {
     stream: TcpStream,
     /// The same to the origin of the load.
     load: Option<TcpStream>,
@@ -130,7 +130,7 @@ struct Connection {
 
 /// A request as it was read.
 #[derive(Default)]
-struct Taken {
+struct ProbeTaken {
     request: OriginRequest,
     is_kept: bool,
     waits_for_100: bool,
@@ -139,7 +139,7 @@ struct Taken {
     raw: Vec<u8>,
 }
 
-impl RequestSink for Taken {
+impl RequestSink for ProbeTaken {
     fn field(&mut self, name: &[u8], value: &[u8]) {
         self.request.fields.push(&latin1(name), latin1(value));
     }
@@ -168,8 +168,8 @@ pub fn bytes_of(text: &str) -> Vec<u8> {
     text.chars().map(|character| u8::try_from(u32::from(character)).unwrap_or(b'?')).collect()
 }
 
-impl Connection {
-    fn serve(mut self, shared: &Shared) -> io::Result<()> {
+impl ProbeConnection {
+    fn serve(mut self, shared: &ProbeShared) -> io::Result<()> {
         self.stream.set_nodelay(true)?;
         while let Some(taken) = self.take(shared)? {
             let stays = self.answer(&taken, shared)?;
@@ -181,9 +181,9 @@ impl Connection {
     }
 
     /// The next request; `None` where the proxy has closed, or sent what is refused.
-    fn take(&mut self, shared: &Shared) -> io::Result<Option<Taken>> {
-        let mut reader = RequestReader::new(Limits::default());
-        let mut taken = Taken::default();
+    fn take(&mut self, shared: &ProbeShared) -> io::Result<Option<ProbeTaken>> {
+        let mut reader = RequestReader::new(Http1Limits::default());
+        let mut taken = ProbeTaken::default();
         let mut buffer = vec![0; BUFFER];
         loop {
             let pending = std::mem::take(&mut self.pending);
@@ -217,7 +217,7 @@ impl Connection {
     }
 
     /// Answers a request. Returns false where the connection is to be closed.
-    fn answer(&mut self, taken: &Taken, shared: &Shared) -> io::Result<bool> {
+    fn answer(&mut self, taken: &ProbeTaken, shared: &ProbeShared) -> io::Result<bool> {
         let target = &taken.request.target;
         if let Some(token) = target.strip_prefix(CASE_PATH) {
             let token = token.split(['/', '?']).next().unwrap_or(token).to_owned();
@@ -235,7 +235,7 @@ impl Connection {
         self.relay(taken, shared)
     }
 
-    fn case(&mut self, token: &str, taken: &Taken, shared: &Shared) -> io::Result<bool> {
+    fn case(&mut self, token: &str, taken: &ProbeTaken, shared: &ProbeShared) -> io::Result<bool> {
         let request = &taken.request;
         let pause = locked(&shared.cases).get(token).map_or(0, |origin| origin.pause_s(request));
         thread::sleep(Duration::from_secs(pause));
@@ -257,7 +257,7 @@ impl Connection {
     }
 
     /// Passes a request of the load on, and its answer back.
-    fn relay(&mut self, taken: &Taken, shared: &Shared) -> io::Result<bool> {
+    fn relay(&mut self, taken: &ProbeTaken, shared: &ProbeShared) -> io::Result<bool> {
         let Some(address) = *locked(&shared.load) else {
             let answer =
                 OriginAnswer { status: 404, reason: "Not Found".to_owned(), ..OriginAnswer::default() };
@@ -270,7 +270,7 @@ impl Connection {
         };
         load.set_nodelay(true)?;
         load.write_all(&taken.raw)?;
-        let mut reader = ResponseReader::new(Limits::default());
+        let mut reader = ResponseReader::new(Http1Limits::default());
         reader.begin(if taken.request.method == "HEAD" { Expect::NoBody } else { Expect::Body });
         let mut buffer = vec![0; BUFFER];
         loop {
@@ -294,7 +294,7 @@ struct Unread;
 
 impl ResponseSink for Unread {}
 
-impl Shared {
+impl ProbeShared {
     /// Notes that bytes were refused, with the first nonce in them.
     fn refused(&self, raw: &[u8], why: &str) {
         let text = latin1(raw);
@@ -311,7 +311,7 @@ fn now_ms() -> i64 {
 }
 
 /// An answer in bytes.
-fn written(answer: &OriginAnswer, taken: &Taken) -> Vec<u8> {
+fn written(answer: &OriginAnswer, taken: &ProbeTaken) -> Vec<u8> {
     let mut out = Vec::new();
     let interim = answer.interim.iter().filter(|_| taken.is_http11);
     for interim in interim {

@@ -9,7 +9,7 @@ use super::pressed::Pressed;
 use super::show::{self, Lines, Ran};
 use super::{around, dry, rig_log};
 use crate::problem::{Exit, Problem};
-use cli::{ReplayArgs, Replayed, Sent, Sides, Timed};
+use cli::{ReplayArgs, ReplaySent, Replayed, Sides, Timed};
 use measure::RunResult;
 use measure::recorded::RecordedFigures;
 use plan::Plan;
@@ -57,12 +57,13 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
         let measured = told::Measured::of(result);
         format!("\n{}{}", told::beside(&chosen, &measured), as_origin::joined(&plan, result))
     };
-    let told = Told { title: &title, notes, begin: &|| {}, after: &after, later: Arc::default(), recorded };
+    let told =
+        ReplayWords { title: &title, notes, begin: &|| {}, after: &after, later: Arc::default(), recorded };
     pressed(args, &plan, &told, sides.as_ref())
 }
 
 /// Texts on the requests.
-struct Told<'a> {
+struct ReplayWords<'a> {
     title: &'a dyn Fn(&str) -> String,
     notes: Vec<String>,
     /// Called when the run begins.
@@ -76,7 +77,12 @@ struct Told<'a> {
 }
 
 /// Presses the target. `sides`: those of a proxy in front of an origin that is built from the recording.
-fn pressed(args: &ReplayArgs, plan: &Plan, told: &Told<'_>, sides: Option<&Sides>) -> Result<Exit, Problem> {
+fn pressed(
+    args: &ReplayArgs,
+    plan: &Plan,
+    told: &ReplayWords<'_>,
+    sides: Option<&Sides>,
+) -> Result<Exit, Problem> {
     show::can_keep(&args.output)?;
     let around = SessionOptions {
         ready: args.clients.load.wait.ready,
@@ -98,7 +104,7 @@ fn pressed(args: &ReplayArgs, plan: &Plan, told: &Told<'_>, sides: Option<&Sides
         "replay",
         plan,
         Some(target),
-        &show::Asked { output: &args.output, keep: &args.keep, seed_option },
+        &show::ShowAsked { output: &args.output, keep: &args.keep, seed_option },
     )?;
     let about = About { recorded: told.recorded.clone(), ..about };
     let server = show::serve(&args.output, &about)?;
@@ -123,8 +129,8 @@ fn pressed(args: &ReplayArgs, plan: &Plan, told: &Told<'_>, sides: Option<&Sides
 fn replayed(chosen: &mut Chosen) -> Replayed {
     let timed = |requests: &mut plan::RequestList, asked: &mut plan::AskedList, at_us: &mut Vec<u64>| Timed {
         sent: match asked.is_empty() {
-            true => Sent::Requests(std::mem::take(requests)),
-            false => Sent::Objects(std::mem::take(asked)),
+            true => ReplaySent::Requests(std::mem::take(requests)),
+            false => ReplaySent::Objects(std::mem::take(asked)),
         },
         moments: plan::Moments::new(std::mem::take(at_us)),
     };

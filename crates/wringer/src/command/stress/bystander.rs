@@ -5,8 +5,8 @@ use cli::StressArgs;
 use measure::{RunEvent, Second};
 use plan::site::Size;
 use plan::{
-    Arrivals, Http, Law, Limits, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Scenario, Site,
-    Step, Stop,
+    Arrivals, Http, Law, LoadLimits, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Scenario,
+    Site, Step, Stop,
 };
 use session::Sink;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -67,7 +67,7 @@ pub fn plan(place: &Place<'_>, at: &Addresses, site: &Site, origin: Origin) -> P
     // One is enough for it, and the origin beside it.
     plan.threads = Some(1);
     let load = plan.load.as_mut().expect("it was just made");
-    load.limits = Limits { request: PATIENCE, ..Limits::default() };
+    load.limits = LoadLimits { request: PATIENCE, ..LoadLimits::default() };
     plan
 }
 

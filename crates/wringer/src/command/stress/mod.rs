@@ -14,7 +14,9 @@ use super::show;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
 use cli::StressArgs;
-use decide::stress::{Finding, Report, Scenario, State, StressOptions, catalogue, catalogue_text};
+use decide::stress::{
+    Report, Scenario, StressFinding, StressOptions, StressState, catalogue, catalogue_text,
+};
 use decide::words;
 use place::Place;
 
@@ -123,12 +125,16 @@ fn forecast(args: &StressArgs, scenarios: usize) -> String {
 }
 
 /// Runs a scenario, and a second time on a fresh target where it was no pass.
-fn finding(place: &Place<'_>, scenario: &'static Scenario, report: &Report) -> Result<Finding, Problem> {
+fn finding(
+    place: &Place<'_>,
+    scenario: &'static Scenario,
+    report: &Report,
+) -> Result<StressFinding, Problem> {
     if let Some(why) = (scenario.lacks)(&report.ground) {
         return Ok(trial::not_run(scenario, why));
     }
     let mut finding = trial::run(place, scenario, &report.ground)?;
-    let is_suspect = !matches!(finding.verdict.state, State::Pass | State::NotRun);
+    let is_suspect = !matches!(finding.verdict.state, StressState::Pass | StressState::NotRun);
     if is_suspect && place.is_ours() && signals::first().is_none() {
         show::tell(&format!("{}: {}, again", scenario.name, finding.verdict.state.text()));
         let again = trial::run(place, scenario, &report.ground)?;

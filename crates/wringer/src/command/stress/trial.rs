@@ -10,8 +10,8 @@ use crate::command::pressed::{self, Pressed as Proxied};
 use crate::problem::Problem;
 use crate::signals;
 use decide::stress::{
-    Between, Counters, Finding, Ground, Press, Pressed, Scenario, Seen, Verdict, Window, back_after, judge,
-    left_behind, moved,
+    Between, Counters, Ground, Press, Pressed, Scenario, Seen, StressFinding, Verdict, Window, back_after,
+    judge, left_behind, moved,
 };
 use decide::words;
 use measure::{Second, TimeMetric};
@@ -32,8 +32,8 @@ const STARVED: f64 = 0.01;
 const READY: Duration = Duration::from_secs(30);
 
 /// A scenario that cannot be run here.
-pub fn not_run(scenario: &'static Scenario, why: &str) -> Finding {
-    Finding {
+pub fn not_run(scenario: &'static Scenario, why: &str) -> StressFinding {
+    StressFinding {
         scenario: scenario.name.to_owned(),
         about: scenario.about.to_owned(),
         verdict: Verdict::not_run(why),
@@ -49,7 +49,11 @@ pub fn not_run(scenario: &'static Scenario, why: &str) -> Finding {
 ///
 /// # Errors
 /// The target cannot be started, or the bystander cannot begin.
-pub fn run(place: &Place<'_>, scenario: &'static Scenario, ground: &Ground) -> Result<Finding, Problem> {
+pub fn run(
+    place: &Place<'_>,
+    scenario: &'static Scenario,
+    ground: &Ground,
+) -> Result<StressFinding, Problem> {
     let press = (scenario.press)(ground);
     let at = place.addresses(press.between.is_some(), scenario.name)?;
     let plan = bystander::plan(place, &at, &press.site, press.origin.clone());
@@ -291,7 +295,7 @@ impl Conducted {
         finished: Finished,
         rows: &Rows,
         gate: Option<&Gate>,
-    ) -> Finding {
+    ) -> StressFinding {
         let [before, during, after] = [(0, self.begins), (self.begins, self.ends), (self.ends, usize::MAX)]
             .map(|(from, to)| rows.between(from, to));
         let seen = &mut self.seen;
@@ -313,7 +317,7 @@ impl Conducted {
             _ => judge(seen, (scenario.rule)(seen), &left),
         };
         let files = [leg::end(finished), self.file].into_iter().flatten();
-        Finding {
+        StressFinding {
             scenario: scenario.name.to_owned(),
             about: scenario.about.to_owned(),
             verdict,

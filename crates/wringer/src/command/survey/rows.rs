@@ -12,7 +12,7 @@ const VARIANTS: u32 = 3;
 const STEADY: Duration = Duration::from_secs(86_400);
 
 /// A row of the table: what is sent, and how it is asked for.
-pub struct Asked {
+pub struct SurveyAsked {
     /// Its first column.
     pub what: &'static str,
     /// Objects.
@@ -26,12 +26,12 @@ pub struct Asked {
 }
 
 /// All of them.
-pub fn rows() -> Vec<Asked> {
+pub fn rows() -> Vec<SurveyAsked> {
     [lifetimes(), answers(), variants(), requests()].into_iter().flatten().collect()
 }
 
-fn of(what: &'static str, change: fn(&mut Asked)) -> Asked {
-    let mut asked = Asked {
+fn of(what: &'static str, change: fn(&mut SurveyAsked)) -> SurveyAsked {
+    let mut asked = SurveyAsked {
         what,
         site: Site { size: Size::Fixed(BYTES), ..Site::default() },
         origin: Origin::default(),
@@ -42,7 +42,7 @@ fn of(what: &'static str, change: fn(&mut Asked)) -> Asked {
     asked
 }
 
-fn lifetimes() -> Vec<Asked> {
+fn lifetimes() -> Vec<SurveyAsked> {
     vec![
         of("max-age", |_| {}),
         of("s-maxage", |asked| asked.site.freshness = Freshness::SMaxage),
@@ -58,7 +58,7 @@ fn lifetimes() -> Vec<Asked> {
     ]
 }
 
-fn answers() -> Vec<Asked> {
+fn answers() -> Vec<SurveyAsked> {
     vec![
         of("no ETag, no Last-Modified", |asked| {
             (asked.site.etag, asked.site.last_modified) = (false, false);
@@ -80,7 +80,7 @@ fn answers() -> Vec<Asked> {
     ]
 }
 
-fn variants() -> Vec<Asked> {
+fn variants() -> Vec<SurveyAsked> {
     vec![
         of("three variants (Vary)", |asked| asked.site.variants = VARIANTS),
         of("the same, Vary in two lines", |asked| {
@@ -97,7 +97,7 @@ fn variants() -> Vec<Asked> {
     ]
 }
 
-fn requests() -> Vec<Asked> {
+fn requests() -> Vec<SurveyAsked> {
     let authorization = || vec![Field::new("Authorization", "Basic d3Jpbmdlcjo=")];
     let mut of_user = of("Authorization, max-age", |_| {});
     of_user.fields = authorization();

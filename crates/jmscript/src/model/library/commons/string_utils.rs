@@ -1,7 +1,7 @@
 //! `StringUtils` of Commons Lang: like the texts' own methods, but null is let through.
 
 use crate::model::abrupt::Run;
-use crate::model::class::{Kind, MANY, Native, Row, row, rows};
+use crate::model::class::{ClassRow, Kind, MANY, Native, row, rows};
 use crate::model::library::lang::{object, string, string_change};
 use crate::model::machine::Machine;
 use crate::model::value::Value;
@@ -32,7 +32,7 @@ macro_rules! of_text {
     };
 }
 
-const ROWS: &[Row] = &[
+const ROWS: &[ClassRow] = &[
     row("isEmpty", 1, question!(str::is_empty)),
     row("isNotEmpty", 1, question!(|text| !text.is_empty())),
     row("isBlank", 1, question!(|text| text.trim().is_empty())),

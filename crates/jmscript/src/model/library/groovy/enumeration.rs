@@ -46,7 +46,9 @@ impl Object for Enumeration {
     }
 
     fn call(&self, m: &mut Machine<'_>, this: &Value, name: &Rc<str>, args: &[Value]) -> Option<Run> {
-        let Value::Closure(method) = self.statics.get(&Value::Text(name.clone()))? else { return None };
+        let Value::Closure(method) = self.statics.get(&Value::Text(name.clone()))? else {
+            return None;
+        };
         Some(m.call_with_delegate(&method, this, args))
     }
 }

@@ -1,7 +1,7 @@
 //! `TimeCategory`: within `use (TimeCategory) { … }` whole numbers have lengths of time as properties, and dates are added to.
 
 use crate::model::abrupt::Run;
-use crate::model::class::{Class, Kind, Row, listed, row};
+use crate::model::class::{Class, ClassRow, Kind, listed, row};
 use crate::model::library::lang::object;
 use crate::model::library::time::{in_time, out_of_time};
 use crate::model::library::util::date::{self, Date};
@@ -11,7 +11,7 @@ use jiff::{Span, Timestamp, Zoned};
 
 /// The parts of a length of time, as `groovy.time.BaseDuration` has them.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Parts {
+struct TimeCategoryParts {
     years: i64,
     months: i64,
     days: i64,
@@ -21,11 +21,11 @@ struct Parts {
     millis: i64,
 }
 
-impl Parts {
+impl TimeCategoryParts {
     /// The sum with another one, or with its opposite.
-    fn plus(self, other: Parts, sign: i64) -> Parts {
+    fn plus(self, other: TimeCategoryParts, sign: i64) -> TimeCategoryParts {
         let sum = |mine: i64, others: i64| mine.saturating_add(others.saturating_mul(sign));
-        Parts {
+        TimeCategoryParts {
             years: sum(self.years, other.years),
             months: sum(self.months, other.months),
             days: sum(self.days, other.days),
@@ -36,8 +36,8 @@ impl Parts {
         }
     }
 
-    fn opposite(self) -> Parts {
-        Parts::default().plus(self, -1)
+    fn opposite(self) -> TimeCategoryParts {
+        TimeCategoryParts::default().plus(self, -1)
     }
 
     /// A moment that is so much later, part by part, as a calendar adds them.
@@ -59,7 +59,7 @@ impl Parts {
 /// A length of time. One without hours begins and ends at midnight; one with months depends on the date that it is added to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Length {
-    parts: Parts,
+    parts: TimeCategoryParts,
     has_time: bool,
     has_months: bool,
 }
@@ -75,7 +75,7 @@ impl Object for Length {
     }
 
     fn write(&self, out: &mut String, _: Style, _: usize) {
-        let Parts { years, months, days, hours, minutes, seconds, millis } = self.parts;
+        let TimeCategoryParts { years, months, days, hours, minutes, seconds, millis } = self.parts;
         let named =
             [(years, "years"), (months, "months"), (days, "days"), (hours, "hours"), (minutes, "minutes")];
         let mut texts: Vec<String> = Vec::new();
@@ -128,7 +128,7 @@ pub(crate) static FROM: Kind =
         row("getToday", 0, |m, of, _| from_now(m, of.receiver::<From>().0, 1)),
     ]);
 
-const METHODS: &[Row] = &[
+const METHODS: &[ClassRow] = &[
     row("getYears", 0, |_, of, _| int(parts(of).years)),
     row("getMonths", 0, |_, of, _| int(parts(of).months)),
     row("getDays", 0, |_, of, _| int(parts(of).days)),
@@ -142,14 +142,14 @@ const METHODS: &[Row] = &[
         if length.has_months {
             return Ok(Value::Long(shifted(m, now, length.parts)?.saturating_sub(now)));
         }
-        let Parts { days, hours, minutes, seconds, millis, .. } = length.parts;
+        let TimeCategoryParts { days, hours, minutes, seconds, millis, .. } = length.parts;
         Ok(Value::Long((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1_000 + millis))
     }),
     row("getAgo", 0, |m, of, _| from_now(m, *of.receiver::<Length>(), -1)),
     row("getFrom", 0, |_, of, _| Ok(Value::object(From(*of.receiver::<Length>())))),
 ];
 
-fn parts(of: &Value) -> Parts {
+fn parts(of: &Value) -> TimeCategoryParts {
     of.receiver::<Length>().parts
 }
 
@@ -173,16 +173,16 @@ pub(crate) fn use_category(m: &mut Machine<'_>, args: &[Value]) -> Run {
 /// `3.days`: the length that a property of a whole number names.
 pub(crate) fn length(count: i32, name: &str) -> Option<Value> {
     let count = i64::from(count);
-    let none = Parts::default();
+    let none = TimeCategoryParts::default();
     let parts = match name {
-        "year" | "years" => Parts { years: count, ..none },
-        "month" | "months" => Parts { months: count, ..none },
-        "week" | "weeks" => Parts { days: count * 7, ..none },
-        "day" | "days" => Parts { days: count, ..none },
-        "hour" | "hours" => Parts { hours: count, ..none },
-        "minute" | "minutes" => Parts { minutes: count, ..none },
-        "second" | "seconds" => Parts { seconds: count, ..none },
-        "millisecond" | "milliseconds" => Parts { millis: count, ..none },
+        "year" | "years" => TimeCategoryParts { years: count, ..none },
+        "month" | "months" => TimeCategoryParts { months: count, ..none },
+        "week" | "weeks" => TimeCategoryParts { days: count * 7, ..none },
+        "day" | "days" => TimeCategoryParts { days: count, ..none },
+        "hour" | "hours" => TimeCategoryParts { hours: count, ..none },
+        "minute" | "minutes" => TimeCategoryParts { minutes: count, ..none },
+        "second" | "seconds" => TimeCategoryParts { seconds: count, ..none },
+        "millisecond" | "milliseconds" => TimeCategoryParts { millis: count, ..none },
         _ => return None,
     };
     let has_months = matches!(name, "year" | "years" | "month" | "months");
@@ -217,18 +217,18 @@ pub(crate) fn sum(m: &mut Machine<'_>, left: &Value, right: &Value, sign: i64) -
 /// The length from one moment to another, in days and less.
 fn between(later: i64, earlier: i64) -> Value {
     let millis = later.saturating_sub(earlier);
-    let parts = Parts {
+    let parts = TimeCategoryParts {
         days: millis / date::DAY,
         hours: millis / 3_600_000 % 24,
         minutes: millis / 60_000 % 60,
         seconds: millis / 1_000 % 60,
         millis: millis % 1_000,
-        ..Parts::default()
+        ..TimeCategoryParts::default()
     };
     Value::object(Length { parts, has_time: true, has_months: false })
 }
 
-fn shifted(m: &mut Machine<'_>, millis: i64, parts: Parts) -> Run<i64> {
+fn shifted(m: &mut Machine<'_>, millis: i64, parts: TimeCategoryParts) -> Run<i64> {
     let after = parts.after(&zoned(m, millis)?);
     in_time(after.map(|after| after.timestamp().as_millisecond()))
 }

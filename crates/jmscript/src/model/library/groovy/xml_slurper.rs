@@ -3,7 +3,7 @@
 //! Names are those behind a prefix, as a slurper has them that knows namespaces; blanks between elements are no text.
 
 use crate::model::abrupt::{Run, thrown};
-use crate::model::class::{Class, Kind, View, gives, listed, row};
+use crate::model::class::{Class, ClassView, Kind, gives, listed, row};
 use crate::model::library::io::bytes;
 use crate::model::library::io::{file::File, read_text};
 use crate::model::library::lang::object;
@@ -88,15 +88,15 @@ impl SlurpedXml {
     }
 
     /// The attributes of an element; who knows namespaces sees none that declare one.
-    fn attributes(&self, node: Node) -> impl Iterator<Item = Named<'_>> {
+    fn attributes(&self, node: Node) -> impl Iterator<Item = XmlSlurperNamed<'_>> {
         let is_own = |name: &str| self.keeps_prefix || name != "xmlns" && !name.starts_with("xmlns:");
         let all = self.document.attributes(node).iter().filter(move |attribute| is_own(&attribute.name));
-        all.map(|attribute| Named { name: self.seen(&attribute.name), value: &attribute.value })
+        all.map(|attribute| XmlSlurperNamed { name: self.seen(&attribute.name), value: &attribute.value })
     }
 }
 
 /// An attribute by its name.
-struct Named<'a> {
+struct XmlSlurperNamed<'a> {
     name: &'a str,
     value: &'a str,
 }
@@ -334,7 +334,7 @@ pub(crate) static PATH: Kind =
 pub(crate) static NODE: Kind = Kind::new("groovy.util.slurpersupport", "NodeChild")
     .extends(&PATH)
     // A property may have any name.
-    .viewed(View { property: Some(|_, _| None), ..View::NONE });
+    .viewed(ClassView { property: Some(|_, _| None), ..ClassView::NONE });
 
 /// All elements in depth, as an iterator's: what looks for several of them gives a list.
 fn depth_first(path: &Path) -> Value {

@@ -3,7 +3,7 @@
 use super::packing::{self, Packing};
 use crate::coding;
 use crate::model::abrupt::{Run, thrown};
-use crate::model::class::{Class, Kind, Row, row, rows};
+use crate::model::class::{Class, ClassRow, Kind, row, rows};
 use crate::model::library::lang::bytes::{bytes_of, new_bytes};
 use crate::model::library::lang::object;
 use crate::model::machine::Machine;
@@ -90,7 +90,7 @@ pub(crate) static OUTPUT: Kind = Kind::new("java.io", "ByteArrayOutputStream")
         }),
     ]);
 
-const OUTPUT_METHODS: &[Row] = &[
+const OUTPUT_METHODS: &[ClassRow] = &[
     row("write", 1, |m, of, args| write(m, of, &args[0]).map(|()| Value::Null)),
     row("writeBytes", 1, |m, of, args| write(m, of, &args[0]).map(|()| Value::Null)),
     row("write", 3, |m, of, args| {

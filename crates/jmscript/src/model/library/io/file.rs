@@ -2,7 +2,7 @@
 
 use super::{read_bytes, read_text, reader, write, writer};
 use crate::model::abrupt::Run;
-use crate::model::class::{Class, Kind, Row, row, rows};
+use crate::model::class::{Class, ClassRow, Kind, row, rows};
 use crate::model::library::lang::object;
 use crate::model::machine::Machine;
 use crate::model::value::{Object, Style, Value};
@@ -46,7 +46,7 @@ pub(crate) static KIND: Kind = Kind::new("java.io", "File")
     })
     .methods(METHODS);
 
-const METHODS: &[Row] = &[
+const METHODS: &[ClassRow] = &[
     // Reading.
     rows("getText", 0, 1, |m, of, _| read_text(m, path(of)).map(Value::Text)),
     row("getBytes", 0, |m, of, _| read_bytes(m, path(of)).map(Value::bytes)),

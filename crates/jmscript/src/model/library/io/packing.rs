@@ -11,7 +11,7 @@ const PIECE: usize = 64 << 10;
 
 /// A format of compressed bytes.
 #[derive(Clone, Copy)]
-pub(crate) enum Format {
+pub(crate) enum PackingFormat {
     /// RFC 1952.
     Gzip,
     /// RFC 1950.
@@ -23,13 +23,13 @@ pub(crate) enum Format {
 /// A format, and how hard is compressed: 0 to 9.
 #[derive(Clone, Copy)]
 pub(crate) struct Packing {
-    pub format: Format,
+    pub format: PackingFormat,
     pub level: u32,
 }
 
 impl Packing {
     /// The usual level of a format.
-    pub const fn usual(format: Format) -> Packing {
+    pub const fn usual(format: PackingFormat) -> Packing {
         Packing { format, level: 6 }
     }
 }
@@ -41,9 +41,9 @@ pub(crate) fn pack(m: &mut Machine<'_>, bytes: &[u8], packing: Packing) -> Run<V
     let level = Compression::new(packing.level);
     let mut packed = Vec::new();
     let done = match packing.format {
-        Format::Gzip => GzEncoder::new(bytes, level).read_to_end(&mut packed),
-        Format::Zlib => ZlibEncoder::new(bytes, level).read_to_end(&mut packed),
-        Format::Raw => DeflateEncoder::new(bytes, level).read_to_end(&mut packed),
+        PackingFormat::Gzip => GzEncoder::new(bytes, level).read_to_end(&mut packed),
+        PackingFormat::Zlib => ZlibEncoder::new(bytes, level).read_to_end(&mut packed),
+        PackingFormat::Raw => DeflateEncoder::new(bytes, level).read_to_end(&mut packed),
     };
     done.expect("memory is read without a failure");
     Ok(packed)
@@ -52,9 +52,13 @@ pub(crate) fn pack(m: &mut Machine<'_>, bytes: &[u8], packing: Packing) -> Run<V
 /// Decompresses bytes, which may become many: each piece is counted.
 pub(crate) fn unpack(m: &mut Machine<'_>, bytes: &[u8], packing: Packing) -> Run<Vec<u8>> {
     match packing.format {
-        Format::Gzip => read_all(m, GzDecoder::new(bytes), "ZipException", "Not in GZIP format"),
-        Format::Zlib => read_all(m, ZlibDecoder::new(bytes), "DataFormatException", "incorrect header check"),
-        Format::Raw => read_all(m, DeflateDecoder::new(bytes), "DataFormatException", "invalid block type"),
+        PackingFormat::Gzip => read_all(m, GzDecoder::new(bytes), "ZipException", "Not in GZIP format"),
+        PackingFormat::Zlib => {
+            read_all(m, ZlibDecoder::new(bytes), "DataFormatException", "incorrect header check")
+        }
+        PackingFormat::Raw => {
+            read_all(m, DeflateDecoder::new(bytes), "DataFormatException", "invalid block type")
+        }
     }
 }
 

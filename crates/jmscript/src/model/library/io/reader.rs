@@ -11,9 +11,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Lines still to be read, the last first.
-struct Reader(RefCell<Vec<Rc<str>>>);
+struct IoReader(RefCell<Vec<Rc<str>>>);
 
-impl Reader {
+impl IoReader {
     /// All that is left as one text.
     fn rest(&self) -> String {
         let lines: Vec<Rc<str>> = self.0.take().into_iter().rev().collect();
@@ -21,7 +21,7 @@ impl Reader {
     }
 }
 
-impl Object for Reader {
+impl Object for IoReader {
     fn class(&self) -> Class {
         Class::Known(&BUFFERED)
     }
@@ -38,7 +38,7 @@ pub(crate) static STREAM: Kind = Kind::new("java.io", "InputStreamReader").exten
 pub(crate) static BUFFERED: Kind =
     Kind::new("java.io", "BufferedReader").extends(&object::KIND).creates(create).methods(&[
         row("readLine", 0, |_, of, _| {
-            Ok(of.receiver::<Reader>().0.borrow_mut().pop().map_or(Value::Null, Value::Text))
+            Ok(of.receiver::<IoReader>().0.borrow_mut().pop().map_or(Value::Null, Value::Text))
         }),
         row("readLines", 0, |m, of, _| {
             let rest = items(m, of)?;
@@ -48,12 +48,12 @@ pub(crate) static BUFFERED: Kind =
             let rest = items(m, of)?;
             m.new_list(rest)
         }),
-        rows("getText", 0, 1, |m, of, _| m.new_text(of.receiver::<Reader>().rest())),
+        rows("getText", 0, 1, |m, of, _| m.new_text(of.receiver::<IoReader>().rest())),
         row("eachLine", 1, |m, of, args| {
-            let rest = Value::text(of.receiver::<Reader>().rest());
+            let rest = Value::text(of.receiver::<IoReader>().rest());
             m.invoke(&rest, "eachLine", args)
         }),
-        row("ready", 0, |_, of, _| Ok(Value::Bool(!of.receiver::<Reader>().0.borrow().is_empty()))),
+        row("ready", 0, |_, of, _| Ok(Value::Bool(!of.receiver::<IoReader>().0.borrow().is_empty()))),
         row("close", 0, |_, _, _| Ok(Value::Null)),
     ]);
 
@@ -75,7 +75,7 @@ fn create(m: &mut Machine<'_>, kind: &'static Kind, args: &[Value]) -> Run {
 
 /// A reader of a file, a path, a stream or another reader.
 pub(crate) fn open(m: &mut Machine<'_>, of: &Value) -> Run {
-    if of.as_object::<Reader>().is_some() {
+    if of.as_object::<IoReader>().is_some() {
         return Ok(of.clone());
     }
     let text = match bytes::text_of(of) {
@@ -91,5 +91,5 @@ pub(crate) fn open(m: &mut Machine<'_>, of: &Value) -> Run {
 fn of_text(m: &mut Machine<'_>, text: &str) -> Run {
     let lines: Vec<Rc<str>> = text.lines().rev().map(Rc::from).collect();
     m.take_items(lines.len())?;
-    Ok(Value::object(Reader(RefCell::new(lines))))
+    Ok(Value::object(IoReader(RefCell::new(lines))))
 }

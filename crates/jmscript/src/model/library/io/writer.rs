@@ -3,7 +3,7 @@
 use super::bytes::Output;
 use super::write;
 use crate::model::abrupt::Run;
-use crate::model::class::{Class, Kind, Row, row, rows};
+use crate::model::class::{Class, ClassRow, Kind, row, rows};
 use crate::model::library::lang::object;
 use crate::model::machine::Machine;
 use crate::model::value::{Object, Value};
@@ -14,12 +14,12 @@ use std::rc::Rc;
 const MOST_WAITING: usize = 64 << 10;
 
 /// A file that is being written, and the text that waits.
-struct Writer {
+struct TextWriter {
     path: Rc<str>,
     waiting: RefCell<String>,
 }
 
-impl Object for Writer {
+impl Object for TextWriter {
     fn class(&self) -> Class {
         Class::Known(&KIND)
     }
@@ -40,7 +40,7 @@ pub(crate) static STREAM_WRITER: Kind =
 
 pub(crate) static PRINT_STREAM: Kind = Kind::new("java.io", "PrintStream").extends(&KIND).creates(wrap);
 
-const METHODS: &[Row] = &[
+const METHODS: &[ClassRow] = &[
     row("write", 1, |m, of, args| put(m, of, Some(&args[0]), "")),
     row("append", 1, |m, of, args| put(m, of, Some(&args[0]), "")),
     row("leftShift", 1, |m, of, args| put(m, of, Some(&args[0]), "")),
@@ -71,14 +71,14 @@ fn wrap(m: &mut Machine<'_>, kind: &'static Kind, args: &[Value]) -> Run {
 
 /// A writer of a file, a path or another writer.
 pub(crate) fn open(m: &mut Machine<'_>, of: &Value, appends: bool) -> Run {
-    if of.as_object::<Writer>().is_some() || of.as_object::<Output>().is_some() {
+    if of.as_object::<TextWriter>().is_some() || of.as_object::<Output>().is_some() {
         return Ok(of.clone());
     }
     let path = m.text(of)?;
     if !appends {
         write(m, &path, b"", false)?;
     }
-    Ok(Value::object(Writer { path, waiting: RefCell::default() }))
+    Ok(Value::object(TextWriter { path, waiting: RefCell::default() }))
 }
 
 fn put(m: &mut Machine<'_>, of: &Value, value: Option<&Value>, end: &str) -> Run {
@@ -87,7 +87,7 @@ fn put(m: &mut Machine<'_>, of: &Value, value: Option<&Value>, end: &str) -> Run
         None => Rc::from(""),
     };
     m.take(text.len() + end.len())?;
-    let writer = of.receiver::<Writer>();
+    let writer = of.receiver::<TextWriter>();
     writer.waiting.borrow_mut().push_str(&text);
     writer.waiting.borrow_mut().push_str(end);
     if writer.waiting.borrow().len() > MOST_WAITING {
@@ -97,7 +97,7 @@ fn put(m: &mut Machine<'_>, of: &Value, value: Option<&Value>, end: &str) -> Run
 }
 
 fn flush(m: &mut Machine<'_>, of: &Value) -> Run {
-    let writer = of.receiver::<Writer>();
+    let writer = of.receiver::<TextWriter>();
     let waiting = writer.waiting.take();
     if !waiting.is_empty() {
         write(m, &writer.path, waiting.as_bytes(), true)?;

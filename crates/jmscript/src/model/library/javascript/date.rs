@@ -1,7 +1,7 @@
 //! Methods of dates in JavaScript (ECMA-262 section 21.4), as Rhino has them.
 
 use crate::model::abrupt::Run;
-use crate::model::class::{Native, Row, row, rows};
+use crate::model::class::{ClassRow, Native, row, rows};
 use crate::model::library::time::in_time;
 use crate::model::library::util::date::{Date, millis};
 use crate::model::machine::Machine;
@@ -55,7 +55,7 @@ fn weekday(at: DateTime) -> i32 {
     at.weekday().to_sunday_zero_offset().into()
 }
 
-pub(crate) const METHODS: &[Row] = &[
+pub(crate) const METHODS: &[ClassRow] = &[
     row("getFullYear", 0, field!(local, year)),
     row("getMilliseconds", 0, field!(local, |at| at.millisecond().into())),
     row("getUTCFullYear", 0, field!(utc, year)),

@@ -1,13 +1,13 @@
 //! Methods of lists that are JavaScript's own, or mean something else there.
 
 use crate::model::abrupt::Run;
-use crate::model::class::{MANY, Row, row, rows};
+use crate::model::class::{ClassRow, MANY, row, rows};
 use crate::model::machine::Machine;
 use crate::model::meaning::items::{items, push};
 use crate::model::meaning::javascript;
 use crate::model::value::Value;
 
-pub(crate) const METHODS: &[Row] = &[
+pub(crate) const METHODS: &[ClassRow] = &[
     rows("push", 0, MANY, |m, of, args| {
         let before = items(m, of)?.len();
         for item in args {

@@ -1,7 +1,7 @@
 //! Methods of texts that are JavaScript's own, or mean something else there.
 
 use crate::model::abrupt::Run;
-use crate::model::class::{Row, row, rows};
+use crate::model::class::{ClassRow, row, rows};
 use crate::model::library::lang::string::receiver;
 use crate::model::library::lang::string_change::replace_pattern;
 use crate::model::library::regex::pattern::Pattern;
@@ -11,7 +11,7 @@ use crate::model::meaning::operate::joined;
 use crate::model::meaning::patterns;
 use crate::model::value::{Value, text};
 
-pub(crate) const METHODS: &[Row] = &[
+pub(crate) const METHODS: &[ClassRow] = &[
     rows("charAt", 0, 1, |m, of, args| {
         let c = character(m, of, args)?;
         m.new_text(c.map_or_else(String::new, String::from))

@@ -1,7 +1,7 @@
 //! `Argument`, `HTTPArgument` and `Header`: a name and a value.
 
 use crate::model::abrupt::{Run, thrown};
-use crate::model::class::{Class, Kind, Row, row};
+use crate::model::class::{Class, ClassRow, Kind, row};
 use crate::model::library::lang::object;
 use crate::model::machine::Machine;
 use crate::model::value::{Argument, Object, Style, Value};
@@ -36,7 +36,7 @@ pub(crate) static HTTP: Kind =
 pub(crate) static HEADER: Kind =
     Kind::new("org.apache.jmeter.protocol.http.control", "Header").extends(&KIND).creates(create);
 
-const METHODS: &[Row] = &[
+const METHODS: &[ClassRow] = &[
     row("getName", 0, |_, of, _| Ok(Value::Text(of.receiver::<Pair>().name.clone()))),
     row("getValue", 0, |_, of, _| Ok(Value::Text(of.receiver::<Pair>().value.borrow().clone()))),
     row("setValue", 1, |m, of, args| {

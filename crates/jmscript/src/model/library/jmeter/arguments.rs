@@ -3,7 +3,7 @@
 use super::allowed;
 use super::argument::{argument, value_of};
 use crate::model::abrupt::Run;
-use crate::model::class::{Class, Kind, MANY, Row, View, row, rows};
+use crate::model::class::{Class, ClassRow, ClassView, Kind, MANY, row, rows};
 use crate::model::library::lang::object;
 use crate::model::library::util::list;
 use crate::model::machine::Machine;
@@ -37,11 +37,14 @@ pub(crate) static KIND: Kind = Kind::new("org.apache.jmeter.config", "Arguments"
 /// The parameters of the request itself.
 pub(crate) static OF_SAMPLER: Kind = Kind::new("org.apache.jmeter.config", "Arguments")
     .extends(&object::KIND)
-    .viewed(View { items: Some(|m| Ok(m.host.arguments().iter().map(value_of).collect())), ..View::NONE })
+    .viewed(ClassView {
+        items: Some(|m| Ok(m.host.arguments().iter().map(value_of).collect())),
+        ..ClassView::NONE
+    })
     .passes_on(&list::KIND, as_list)
     .methods(METHODS);
 
-const METHODS: &[Row] = &[
+const METHODS: &[ClassRow] = &[
     rows("addArgument", 1, MANY, add),
     rows("add", 1, MANY, add),
     row("clear", 0, clear),

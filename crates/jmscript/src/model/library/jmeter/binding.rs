@@ -2,7 +2,7 @@
 
 use super::vars::name_of;
 use crate::model::abrupt::{Run, thrown};
-use crate::model::class::{Kind, View, gives, row};
+use crate::model::class::{ClassView, Kind, gives, row};
 use crate::model::library::lang::object;
 use crate::model::machine::Machine;
 use crate::model::tree::Binding;
@@ -11,14 +11,14 @@ use std::rc::Rc;
 
 pub(crate) static KIND: Kind = Kind::new("groovy.lang", "Binding")
     .extends(&object::KIND)
-    .viewed(View {
+    .viewed(ClassView {
         property: Some(|m, name| match m.own_variable(name) {
             Some(found) => Some(found),
             None if &**name == "variables" => Some(Ok(Value::Bound(Binding::Variables))),
             None => Some(m.missing_property(&Value::Bound(Binding::Variables), name)),
         }),
         set_property: Some(|m, name, value| Some(m.set_own_variable(name, value))),
-        ..View::NONE
+        ..ClassView::NONE
     })
     .methods(&[
         row("hasVariable", 1, |m, _, args| {

@@ -3,7 +3,7 @@
 use super::allowed;
 use super::cookie::Cookie;
 use crate::model::abrupt::Run;
-use crate::model::class::{Kind, View, partly, row};
+use crate::model::class::{ClassView, Kind, partly, row};
 use crate::model::library::lang::object;
 use crate::model::machine::Machine;
 use crate::model::meaning::items::element;
@@ -16,7 +16,7 @@ const UNKNOWN: &str =
 pub(crate) static KIND: Kind = Kind::new("org.apache.jmeter.protocol.http.control", "CookieManager")
     .extends(&object::KIND)
     .lacks(|_| Some(UNKNOWN))
-    .viewed(View { items: Some(|m| Ok(cookies(m))), ..View::NONE })
+    .viewed(ClassView { items: Some(|m| Ok(cookies(m))), ..ClassView::NONE })
     .methods(&[
         row("add", 1, add),
         row("addCookie", 1, add),

@@ -2,8 +2,8 @@
 
 use super::{FIXED, engine, is_change, props, sample_result, sampler, thread_counts, thread_group, vars};
 use crate::model::abrupt::{Run, thrown};
-use crate::model::class::{Kind, Row, gives, row, rows};
-use crate::model::host::{Field, Sample};
+use crate::model::class::{ClassRow, Kind, gives, row, rows};
+use crate::model::host::{Field, HostSample};
 use crate::model::library::constant::{self, Constant};
 use crate::model::library::lang::{object, thread};
 use crate::model::machine::Machine;
@@ -18,7 +18,7 @@ pub(crate) static KIND: Kind = Kind::new("org.apache.jmeter.threads", "JMeterCon
 pub(crate) static SERVICE: Kind =
     Kind::new("org.apache.jmeter.threads", "JMeterContextService").extends(&object::KIND).statics(&[
         gives(row("getContext", 0, |_, _, _| Ok(Value::Bound(Binding::Ctx))), &KIND),
-        row("getNumberOfThreads", 0, |m, _, _| Ok(m.host.get(Field::AllUsers(Sample::Previous)))),
+        row("getNumberOfThreads", 0, |m, _, _| Ok(m.host.get(Field::AllUsers(HostSample::Previous)))),
         row("getTotalThreads", 0, |m, _, _| Ok(m.host.get(Field::AllUsersPlanned))),
         gives(
             row("getThreadCounts", 0, |_, _, _| Ok(Value::Bound(Binding::ThreadCounts))),
@@ -42,7 +42,7 @@ const ACTIONS: [&str; 4] = [
     "BREAK_CURRENT_LOOP",
 ];
 
-const METHODS: &[Row] = &[
+const METHODS: &[ClassRow] = &[
     gives(row("getVariables", 0, |_, _, _| Ok(Value::Bound(Binding::Vars))), &vars::KIND),
     gives(row("getProperties", 0, |_, _, _| Ok(Value::Bound(Binding::Props))), &props::KIND),
     gives(row("getPreviousResult", 0, |m, _, _| m.bound(Binding::Prev)), &sample_result::KIND),

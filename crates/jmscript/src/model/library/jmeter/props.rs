@@ -4,7 +4,7 @@ use super::super::util::entry::Entry;
 use super::vars::{kept, name_of};
 use crate::dialect::Dialect;
 use crate::model::abrupt::{Run, thrown_bare};
-use crate::model::class::{Kind, Row, View, gives, row};
+use crate::model::class::{ClassRow, ClassView, Kind, gives, row};
 use crate::model::library::lang::object;
 use crate::model::library::util::{collection, iterable, set};
 use crate::model::machine::Machine;
@@ -15,7 +15,7 @@ use std::rc::Rc;
 pub(crate) static KIND: Kind = Kind::new("java.util", "Properties")
     .extends(&object::KIND)
     .mixes_in(&iterable::KIND)
-    .viewed(View {
+    .viewed(ClassView {
         items: Some(entries),
         property: Some(|m, name| {
             (m.dialect == Dialect::Groovy).then(|| Ok(m.host.property(name).unwrap_or(Value::Null)))
@@ -24,11 +24,11 @@ pub(crate) static KIND: Kind = Kind::new("java.util", "Properties")
             m.host.set_property(name, value.clone());
             Some(Ok(()))
         }),
-        ..View::NONE
+        ..ClassView::NONE
     })
     .methods(METHODS);
 
-const METHODS: &[Row] = &[
+const METHODS: &[ClassRow] = &[
     row("get", 1, get),
     row("getAt", 1, get),
     // It sees texts only.

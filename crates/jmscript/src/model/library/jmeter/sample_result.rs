@@ -1,8 +1,8 @@
 //! `prev` and `SampleResult`: a sample, as far as scripts read and set it.
 
 use crate::model::abrupt::Run;
-use crate::model::class::{Kind, Row, View, listed, row, rows};
-use crate::model::host::{Field, Sample, Stop};
+use crate::model::class::{ClassRow, ClassView, Kind, listed, row, rows};
+use crate::model::host::{Field, HostSample, Stop};
 use crate::model::library::lang::object;
 use crate::model::machine::Machine;
 use crate::model::tree::Binding;
@@ -13,12 +13,12 @@ const PARTS: &str = "the parts of a sample and its assertions are not known to s
 
 pub(crate) static KIND: Kind = Kind::new("org.apache.jmeter.samplers", "SampleResult")
     .extends(&object::KIND)
-    .viewed(View {
+    .viewed(ClassView {
         text: Some(|m| {
-            let label = m.host.get(Field::SampleLabel(Sample::Previous));
+            let label = m.host.get(Field::SampleLabel(HostSample::Previous));
             m.text(&label)
         }),
-        ..View::NONE
+        ..ClassView::NONE
     })
     .constants(|name| match name {
         "TEXT" => Some(Value::from("text")),
@@ -31,7 +31,7 @@ pub(crate) static KIND: Kind = Kind::new("org.apache.jmeter.samplers", "SampleRe
 macro_rules! field {
     ($field:expr) => {
         |m, of, _| {
-            let field: fn(Sample) -> Field = $field;
+            let field: fn(HostSample) -> Field = $field;
             Ok(m.host.get(field(which(of))))
         }
     };
@@ -41,7 +41,7 @@ macro_rules! field {
 macro_rules! text {
     ($field:expr) => {
         |m, of, args| {
-            let field: fn(Sample) -> Field = $field;
+            let field: fn(HostSample) -> Field = $field;
             set_text(m, field(which(of)), args.first().unwrap_or(&Value::Null))
         }
     };
@@ -57,7 +57,7 @@ macro_rules! fixed {
     };
 }
 
-const METHODS: &[Row] = &[
+const METHODS: &[ClassRow] = &[
     row("getResponseDataAsString", 0, field!(Field::Body)),
     row("getResponseData", 0, field!(Field::Bytes)),
     row("getResponseCode", 0, field!(Field::Code)),
@@ -169,10 +169,10 @@ const METHODS: &[Row] = &[
 ];
 
 /// The sample that a script means.
-fn which(of: &Value) -> Sample {
+fn which(of: &Value) -> HostSample {
     match of {
-        Value::Bound(Binding::SampleResult) => Sample::Own,
-        _ => Sample::Previous,
+        Value::Bound(Binding::SampleResult) => HostSample::Own,
+        _ => HostSample::Previous,
     }
 }
 

@@ -5,7 +5,7 @@ use super::argument::argument;
 use super::arguments::{self, Arguments};
 use super::{FIXED, allowed, cookie_manager, header_manager, is_change};
 use crate::model::abrupt::Run;
-use crate::model::class::{Kind, MANY, Row, View, gives, listed, row, rows};
+use crate::model::class::{ClassRow, ClassView, Kind, MANY, gives, listed, row, rows};
 use crate::model::host::Field;
 use crate::model::library::lang::object;
 use crate::model::machine::Machine;
@@ -16,17 +16,17 @@ const UNKNOWN: &str = "what the plan gives a request is not known to its scripts
 
 pub(crate) static KIND: Kind = Kind::new("org.apache.jmeter.protocol.http.sampler", "HTTPSamplerProxy")
     .extends(&object::KIND)
-    .viewed(View {
+    .viewed(ClassView {
         text: Some(|m| {
             let name = m.host.get(Field::SamplerName);
             m.text(&name)
         }),
-        ..View::NONE
+        ..ClassView::NONE
     })
     .lacks(|method| is_change(method).then_some(FIXED))
     .methods(METHODS);
 
-const METHODS: &[Row] = &[
+const METHODS: &[ClassRow] = &[
     row("getName", 0, |m, _, _| Ok(m.host.get(Field::SamplerName))),
     row("getThreadName", 0, |m, _, _| Ok(m.host.get(Field::UserName))),
     row("getComment", 0, |_, _, _| Ok(Value::from(""))),

@@ -3,7 +3,7 @@
 use super::super::util::entry::Entry;
 use crate::dialect::Dialect;
 use crate::model::abrupt::{Run, thrown};
-use crate::model::class::{Kind, Row, View, gives, row, rows};
+use crate::model::class::{ClassRow, ClassView, Kind, gives, row, rows};
 use crate::model::host::Field;
 use crate::model::library::lang::object;
 use crate::model::library::util::{collection, iterable, iterator};
@@ -15,10 +15,10 @@ use std::rc::Rc;
 pub(crate) static KIND: Kind = Kind::new("org.apache.jmeter.threads", "JMeterVariables")
     .extends(&object::KIND)
     .mixes_in(&iterable::KIND)
-    .viewed(View { items: Some(entries), ..View::NONE })
+    .viewed(ClassView { items: Some(entries), ..ClassView::NONE })
     .methods(METHODS);
 
-const METHODS: &[Row] = &[
+const METHODS: &[ClassRow] = &[
     row("get", 1, get),
     row("getObject", 1, |m, _, args| {
         let name = name_of(m, &args[0])?;

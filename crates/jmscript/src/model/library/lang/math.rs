@@ -2,7 +2,7 @@
 
 use super::{number, object};
 use crate::model::abrupt::{Run, thrown};
-use crate::model::class::{Kind, Row, row};
+use crate::model::class::{ClassRow, Kind, row};
 use crate::model::library::util::random;
 use crate::model::machine::Machine;
 use crate::model::meaning::order;
@@ -30,7 +30,7 @@ macro_rules! of_two {
     };
 }
 
-const ROWS: &[Row] = &[
+const ROWS: &[ClassRow] = &[
     row("random", 0, |m, _, _| Ok(Value::Double(random::double(m, None)))),
     row("round", 1, round),
     of_one!("floor", f64::floor),

@@ -2,7 +2,7 @@
 
 use super::{math, object};
 use crate::model::abrupt::{Run, thrown, thrown_bare};
-use crate::model::class::{Class, Kind, Row, row, rows};
+use crate::model::class::{Class, ClassRow, Kind, row, rows};
 use crate::model::machine::Machine;
 use crate::model::meaning::convert::parse_number;
 use crate::model::meaning::operate::{number_as, of_numbers, operate};
@@ -146,7 +146,7 @@ pub(crate) static BYTE: Kind = Kind::new("java.lang", "Byte")
     ]);
 
 /// Methods of numbers with a fraction.
-const FLOATING: &[Row] = &[
+const FLOATING: &[ClassRow] = &[
     rows("round", 0, 1, |_, of, args| Ok(rounded(of, args.first().and_then(Value::to_long)))),
     rows("trunc", 0, 1, |_, of, args| Ok(truncated(of, args.first().and_then(Value::to_long)))),
 ];
@@ -193,18 +193,18 @@ pub(crate) static FLOAT: Kind = Kind::new("java.lang", "Float")
     ])
     .methods(FLOATING);
 
-const COMPARE: Row =
+const COMPARE: ClassRow =
     row("compare", 2, |_, _, args| Ok(Value::Int(args[0].order(&args[1]).map_or(0, |order| order as i32))));
-const MAX: Row = row("max", 2, |m, _, args| math::greatest(m, args.to_vec()));
-const MIN: Row = row("min", 2, |m, _, args| math::least(m, args.to_vec()));
-const SUM: Row = row("sum", 2, |m, _, args| operate(m, Binary::Add, &args[0], &args[1]));
-const SIGNUM: Row = row("signum", 1, |_, _, args| {
+const MAX: ClassRow = row("max", 2, |m, _, args| math::greatest(m, args.to_vec()));
+const MIN: ClassRow = row("min", 2, |m, _, args| math::least(m, args.to_vec()));
+const SUM: ClassRow = row("sum", 2, |m, _, args| operate(m, Binary::Add, &args[0], &args[1]));
+const SIGNUM: ClassRow = row("signum", 1, |_, _, args| {
     Ok(Value::Int(args[0].order(&Value::Int(0)).map_or(0, |order| order as i32)))
 });
-const ABS: Row = row("abs", 1, |m, _, args| absolute(m, &args[0]));
-const IS_NAN: Row =
+const ABS: ClassRow = row("abs", 1, |m, _, args| absolute(m, &args[0]));
+const IS_NAN: ClassRow =
     row("isNaN", 1, |_, _, args| Ok(Value::Bool(args[0].to_double().is_some_and(f64::is_nan))));
-const IS_INFINITE: Row =
+const IS_INFINITE: ClassRow =
     row("isInfinite", 1, |_, _, args| Ok(Value::Bool(args[0].to_double().is_some_and(f64::is_infinite))));
 
 /// The type of numbers of the class whose method is called.

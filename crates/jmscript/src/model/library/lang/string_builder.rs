@@ -3,7 +3,7 @@
 use super::string_part::{out_of_text, substring};
 use super::{object, string};
 use crate::model::abrupt::Run;
-use crate::model::class::{Class, Kind, Row, row};
+use crate::model::class::{Class, ClassRow, Kind, row};
 use crate::model::machine::Machine;
 use crate::model::meaning::items::element;
 use crate::model::value::{Object, Style, Value, text};
@@ -38,7 +38,7 @@ impl Object for StringBuilder {
     }
 }
 
-const METHODS: &[Row] = &[
+const METHODS: &[ClassRow] = &[
     row("append", 1, append),
     row("leftShift", 1, append),
     row("append", 3, |m, of, args| {

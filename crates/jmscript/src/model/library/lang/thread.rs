@@ -2,7 +2,7 @@
 
 use super::object;
 use crate::model::abrupt::Run;
-use crate::model::class::{Kind, View, gives, row, rows};
+use crate::model::class::{ClassView, Kind, gives, row, rows};
 use crate::model::host::{Field, Stop};
 use crate::model::library::jmeter::thread_group;
 use crate::model::machine::Machine;
@@ -12,12 +12,12 @@ use std::rc::Rc;
 
 pub(crate) static KIND: Kind = Kind::new("java.lang", "Thread")
     .extends(&object::KIND)
-    .viewed(View {
+    .viewed(ClassView {
         text: Some(|m| {
             let name = m.host.get(Field::UserName);
             Ok(Rc::from(format!("Thread[{},5,main]", m.text(&name)?)))
         }),
-        ..View::NONE
+        ..ClassView::NONE
     })
     .statics(&[
         rows("sleep", 1, 2, sleep),

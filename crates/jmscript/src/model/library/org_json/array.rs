@@ -1,9 +1,9 @@
 //! `JSONArray`.
 
 use super::object::to_text;
-use super::part::{self, JsonType, Layout, Null, optional, required};
+use super::part::{self, JsonType, Null, OrgJsonLayout, optional, required};
 use crate::model::abrupt::{Run, thrown};
-use crate::model::class::{Class, Kind, Native, Row, row, rows};
+use crate::model::class::{Class, ClassRow, Kind, Native, row, rows};
 use crate::model::library::util::iterable;
 use crate::model::machine::Machine;
 use crate::model::meaning::items::{check_circle, items, iterator};
@@ -33,7 +33,7 @@ impl Object for JsonArray {
 
     fn write(&self, out: &mut String, _: Style, _: usize) {
         let this = Value::object(JsonArray { list: self.list.clone() });
-        part::write(&this, out, Layout::default());
+        part::write(&this, out, OrgJsonLayout::default());
     }
 
     fn items(&self, m: &mut Machine<'_>, _: &Value) -> Run<Vec<Value>> {
@@ -88,7 +88,7 @@ macro_rules! opt {
     }};
 }
 
-const METHODS: &[Row] = readers![
+const METHODS: &[ClassRow] = readers![
     row("put", 1, |m, of, args| {
         let value = kept(m, of, &args[0])?;
         of.receiver::<JsonArray>().list.change(|items| items.push(value));
@@ -137,7 +137,7 @@ const METHODS: &[Row] = readers![
 
 fn json_text(value: &Value) -> String {
     let mut out = String::new();
-    part::write(value, &mut out, Layout::default());
+    part::write(value, &mut out, OrgJsonLayout::default());
     out
 }
 

@@ -1,9 +1,9 @@
 //! `JSONObject`.
 
 use super::array::JsonArray;
-use super::part::{self, JsonType, Layout, Null, optional, required};
+use super::part::{self, JsonType, Null, OrgJsonLayout, optional, required};
 use crate::model::abrupt::{Run, thrown};
-use crate::model::class::{Class, Kind, Native, Row, row, rows};
+use crate::model::class::{Class, ClassRow, Kind, Native, row, rows};
 use crate::model::library::lang::object;
 use crate::model::machine::Machine;
 use crate::model::meaning::items::check_circle;
@@ -48,15 +48,15 @@ impl JsonObject {
         Ok(())
     }
 
-    fn find(&self, m: &mut Machine<'_>, key: &Value) -> Run<Found> {
+    fn find(&self, m: &mut Machine<'_>, key: &Value) -> Run<OrgJsonFound> {
         let name = m.text(key)?;
         let value = self.map.get(&Value::Text(name.clone()));
-        Ok(Found { place: format!("JSONObject[\"{name}\"]"), value })
+        Ok(OrgJsonFound { place: format!("JSONObject[\"{name}\"]"), value })
     }
 }
 
 /// The value of a key, and what messages call it.
-struct Found {
+struct OrgJsonFound {
     place: String,
     value: Option<Value>,
 }
@@ -68,13 +68,13 @@ impl Object for JsonObject {
 
     fn write(&self, out: &mut String, _: Style, _: usize) {
         let this = Value::object(JsonObject { map: self.map.clone() });
-        part::write(&this, out, Layout::default());
+        part::write(&this, out, OrgJsonLayout::default());
     }
 
     /// Groovy asks `get(name)` for a property.
     fn property(&self, m: &mut Machine<'_>, _: &Value, name: &Rc<str>) -> Option<Run> {
         let found = self.find(m, &Value::Text(name.clone()));
-        Some(found.and_then(|Found { place, value }| required(value, JsonType::Any, &place)))
+        Some(found.and_then(|OrgJsonFound { place, value }| required(value, JsonType::Any, &place)))
     }
 
     fn element(&self, m: &mut Machine<'_>, this: &Value, index: &Value) -> Option<Run> {
@@ -99,7 +99,7 @@ pub(crate) static KIND: Kind = Kind::new("org.json", "JSONObject")
     .statics(&[row("quote", 1, |m, _, args| {
         let text = Value::Text(m.text(&args[0])?);
         let mut out = String::new();
-        part::write(&text, &mut out, Layout::default());
+        part::write(&text, &mut out, OrgJsonLayout::default());
         m.new_text(out)
     })])
     .methods(METHODS);
@@ -108,7 +108,7 @@ pub(crate) static KIND: Kind = Kind::new("org.json", "JSONObject")
 macro_rules! get {
     ($wanted:ident) => {{
         const GET: Native = |m, of, args| {
-            let Found { place, value } = of.receiver::<JsonObject>().find(m, &args[0])?;
+            let OrgJsonFound { place, value } = of.receiver::<JsonObject>().find(m, &args[0])?;
             required(value, JsonType::$wanted, &place)
         };
         GET
@@ -126,12 +126,12 @@ macro_rules! opt {
     }};
 }
 
-const METHODS: &[Row] = readers![
+const METHODS: &[ClassRow] = readers![
     row("put", 2, put),
     row("putOpt", 2, |m, of, args| if args[1].is_null() { Ok(of.clone()) } else { put(m, of, args) }),
     row("append", 2, |m, of, args| {
         let object: &JsonObject = of.receiver();
-        let Found { value, .. } = object.find(m, &args[0])?;
+        let OrgJsonFound { value, .. } = object.find(m, &args[0])?;
         let mut items = value
             .as_ref()
             .and_then(|value| value.as_object::<JsonArray>())
@@ -177,7 +177,7 @@ const METHODS: &[Row] = readers![
 pub(crate) fn to_text(m: &mut Machine<'_>, of: &Value, args: &[Value]) -> Run {
     let by = args.first().and_then(Value::to_long).and_then(|by| usize::try_from(by).ok()).unwrap_or(0);
     let mut out = String::new();
-    part::write(of, &mut out, Layout { by: by.min(16), ..Layout::default() });
+    part::write(of, &mut out, OrgJsonLayout { by: by.min(16), ..OrgJsonLayout::default() });
     m.work(out.len() / 64)?;
     m.new_text(out)
 }

@@ -88,7 +88,7 @@ pub(crate) fn read(m: &mut Machine<'_>, text: &str, begins: char, message: &str)
 
 /// How a value is written: on one line, or indented by so many blanks.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Layout {
+pub(crate) struct OrgJsonLayout {
     pub by: usize,
     /// How far the line is indented, in such steps.
     pub depth: usize,
@@ -97,13 +97,13 @@ pub(crate) struct Layout {
 }
 
 /// Writes a value as JSON.
-pub(crate) fn write(value: &Value, out: &mut String, layout: Layout) {
+pub(crate) fn write(value: &Value, out: &mut String, layout: OrgJsonLayout) {
     if layout.level > DEEPEST {
         return out.push_str("null");
     }
     if let Some(object) = value.as_object::<JsonObject>() {
         let entries = object.in_order();
-        let write_entry = |at: usize, out: &mut String, inner: Layout| {
+        let write_entry = |at: usize, out: &mut String, inner: OrgJsonLayout| {
             let (key, value) = &entries[at];
             quote(&key.shown(Style::Java), out);
             out.push_str(if inner.by > 0 { ": " } else { ":" });
@@ -131,12 +131,12 @@ pub(crate) fn write(value: &Value, out: &mut String, layout: Layout) {
 fn write_parts(
     count: usize,
     out: &mut String,
-    layout: Layout,
+    layout: OrgJsonLayout,
     signs: [char; 2],
-    part: &dyn Fn(usize, &mut String, Layout),
+    part: &dyn Fn(usize, &mut String, OrgJsonLayout),
 ) {
-    let flat = Layout { level: layout.level + 1, ..layout };
-    let inner = Layout { depth: layout.depth + 1, ..flat };
+    let flat = OrgJsonLayout { level: layout.level + 1, ..layout };
+    let inner = OrgJsonLayout { depth: layout.depth + 1, ..flat };
     let breaks = layout.by > 0 && count > 1;
     out.push(signs[0]);
     for at in 0..count {

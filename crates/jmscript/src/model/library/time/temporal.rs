@@ -7,7 +7,7 @@ use super::{
     chrono_unit, in_time, instant, local_date, local_date_time, local_time, out_of_time, zoned_date_time,
 };
 use crate::model::abrupt::{Run, thrown};
-use crate::model::class::{Class, Kind, Native, Row, row, rows};
+use crate::model::class::{Class, ClassRow, Kind, Native, row, rows};
 use crate::model::library::constant::Constant;
 use crate::model::library::lang::object;
 use crate::model::library::time::zone::{self, Zone};
@@ -153,7 +153,7 @@ macro_rules! field {
 pub(crate) static KIND: Kind =
     Kind::new("java.time.temporal", "Temporal").extends(&object::KIND).statics(STATICS).methods(METHODS);
 
-const METHODS: &[Row] = &[
+const METHODS: &[ClassRow] = &[
     row("plusYears", 1, shift!("YEARS", 1)),
     row("plusMonths", 1, shift!("MONTHS", 1)),
     row("plusWeeks", 1, shift!("WEEKS", 1)),
@@ -383,7 +383,7 @@ fn months(from: DateTime, to: DateTime) -> i64 {
 }
 
 /// Static methods that make an object of the class that they are called on.
-const STATICS: &[Row] = &[
+const STATICS: &[ClassRow] = &[
     rows("now", 0, 1, |m, class, args| {
         let zone = zone::of_first(m, args)?;
         let instant = Timestamp::from_millisecond(m.host.now()).ok();

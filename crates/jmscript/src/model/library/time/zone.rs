@@ -1,7 +1,7 @@
 //! `ZoneId` and `ZoneOffset`; `TimeZone` of `java.util` is one as well.
 
 use crate::model::abrupt::{Run, thrown};
-use crate::model::class::{Class, Kind, Row, row, rows};
+use crate::model::class::{Class, ClassRow, Kind, row, rows};
 use crate::model::library::lang::object;
 use crate::model::machine::Machine;
 use crate::model::value::{Object, Style, Value};
@@ -40,7 +40,7 @@ pub(crate) static OFFSET: Kind = Kind::new("java.time", "ZoneOffset")
     .extends(&KIND)
     .constants(|name| (name == "UTC").then(|| Value::object(Zone(TimeZone::UTC))));
 
-const METHODS: &[Row] = &[
+const METHODS: &[ClassRow] = &[
     row("getID", 0, name),
     row("getId", 0, name),
     rows("getDisplayName", 0, 2, name),

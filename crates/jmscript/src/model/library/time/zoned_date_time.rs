@@ -3,7 +3,7 @@
 use super::temporal::{self, Temporal, date_in, made, time_in, valid};
 use super::zone;
 use crate::model::abrupt::Run;
-use crate::model::class::{Kind, Row, rows};
+use crate::model::class::{ClassRow, Kind, rows};
 use crate::model::machine::Machine;
 use crate::model::value::Value;
 use crate::time;
@@ -15,7 +15,7 @@ pub(crate) static KIND: Kind =
 
 pub(crate) static OFFSET: Kind = Kind::new("java.time", "OffsetDateTime").extends(&KIND);
 
-const STATICS: &[Row] = &[
+const STATICS: &[ClassRow] = &[
     rows("of", 2, 8, of),
     rows("parse", 1, 2, |m, _, args| {
         temporal::parse(

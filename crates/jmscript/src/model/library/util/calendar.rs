@@ -2,7 +2,7 @@
 
 use super::date::Date;
 use crate::model::abrupt::Run;
-use crate::model::class::{Class, Kind, Row, gives, row, rows};
+use crate::model::class::{Class, ClassRow, Kind, gives, row, rows};
 use crate::model::library::lang::object;
 use crate::model::library::time::{in_time, span::span, zone};
 use crate::model::machine::Machine;
@@ -46,7 +46,7 @@ pub(crate) static GREGORIAN: Kind = Kind::new("java.util", "GregorianCalendar")
     .constants(constant)
     .creates(|m, _, _| now(m, &Value::Null, &[]));
 
-const METHODS: &[Row] = &[
+const METHODS: &[ClassRow] = &[
     row("getTime", 0, |_, of, _| Ok(Date::value(calendar(of).millis()))),
     row("getTimeInMillis", 0, |_, of, _| Ok(Value::Long(calendar(of).millis()))),
     row("getTimeZone", 0, |_, of, _| Ok(Value::object(zone::Zone(calendar(of).zone.borrow().clone())))),

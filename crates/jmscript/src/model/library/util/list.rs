@@ -4,7 +4,7 @@ use super::collection;
 use super::random::shuffled;
 use crate::dialect::Dialect;
 use crate::model::abrupt::{Run, thrown};
-use crate::model::class::{Kind, MANY, Row, row, rows};
+use crate::model::class::{ClassRow, Kind, MANY, row, rows};
 use crate::model::machine::Machine;
 use crate::model::meaning::items::{check_circle, items, push, set_element};
 use crate::model::meaning::order;
@@ -31,7 +31,7 @@ pub(crate) static STACK: Kind = Kind::new("java.util", "Stack").extends(&KIND).c
 pub(crate) static COPY_ON_WRITE: Kind =
     Kind::new("java.util.concurrent", "CopyOnWriteArrayList").extends(&KIND).creates(create);
 
-const OF: &[Row] = &[rows("of", 0, MANY, of), row("copyOf", 1, of)];
+const OF: &[ClassRow] = &[rows("of", 0, MANY, of), row("copyOf", 1, of)];
 
 /// `List.of(a, b)`, `Arrays.asList(array)`.
 pub(crate) fn of(m: &mut Machine<'_>, _: &Value, args: &[Value]) -> Run {
@@ -52,7 +52,7 @@ pub(crate) fn create(m: &mut Machine<'_>, _: &'static Kind, args: &[Value]) -> R
 }
 
 /// Methods that change lists and sets.
-pub(crate) const METHODS: &[Row] = &[
+pub(crate) const METHODS: &[ClassRow] = &[
     row("add", 1, add),
     row("leftShift", 1, add),
     row("addLast", 1, add),

@@ -3,7 +3,7 @@
 use super::entry::Entry;
 use super::{collection, iterable};
 use crate::model::abrupt::Run;
-use crate::model::class::{Kind, MANY, Row, row, rows};
+use crate::model::class::{ClassRow, Kind, MANY, row, rows};
 use crate::model::library::lang::object;
 use crate::model::machine::Machine;
 use crate::model::meaning::items::{items, iterator, key, list_of_kind, put};
@@ -53,7 +53,7 @@ pub(crate) static JSON: Kind = Kind::new("org.apache.groovy.json.internal", "Laz
     .extends(&KIND)
     .methods(&[row("toString", 0, |m, of, _| m.new_text(of.shown(Style::Java)))]);
 
-const METHODS: &[Row] = &[
+const METHODS: &[ClassRow] = &[
     row("get", 1, |m, of, args| key(m, map(of), &args[0])),
     row("getAt", 1, |m, of, args| key(m, map(of), &args[0])),
     row("getProperty", 1, |m, of, args| key(m, map(of), &args[0])),

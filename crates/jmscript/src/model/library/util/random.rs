@@ -1,7 +1,7 @@
 //! `Random`, `SecureRandom` and `ThreadLocalRandom`: Java's own generator where a script gives a seed, else the host's chance.
 
 use crate::model::abrupt::{Run, thrown};
-use crate::model::class::{Class, Kind, Row, gives, row, rows};
+use crate::model::class::{Class, ClassRow, Kind, gives, row, rows};
 use crate::model::library::lang::bytes::new_bytes;
 use crate::model::library::lang::object;
 use crate::model::machine::Machine;
@@ -66,7 +66,7 @@ fn chance(kind: &'static Kind) -> Value {
     Value::object(Generator { kind, state: None })
 }
 
-const METHODS: &[Row] = &[
+const METHODS: &[ClassRow] = &[
     row("nextInt", 0, |m, of, _| Ok(Value::Int(int(m, state(of))))),
     row("nextInt", 1, |m, of, args| match i32::try_from(args[0].to_long().unwrap_or(0)) {
         Ok(bound) if bound > 0 => Ok(Value::Int(below(m, state(of), bound))),

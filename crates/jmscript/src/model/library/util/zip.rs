@@ -4,7 +4,7 @@
 use crate::model::abrupt::{Run, thrown};
 use crate::model::class::{Class, Kind, row, rows};
 use crate::model::library::io::bytes::{self, INPUT_STREAM, OUTPUT_STREAM};
-use crate::model::library::io::packing::{Format, Packing, pack, unpack};
+use crate::model::library::io::packing::{Packing, PackingFormat, pack, unpack};
 use crate::model::library::lang::bytes::bytes_of;
 use crate::model::library::lang::object;
 use crate::model::machine::Machine;
@@ -12,7 +12,7 @@ use crate::model::value::{Object, Value};
 use std::cell::{Cell, RefCell};
 
 /// `Deflater` or `Inflater`: what it was given, and what of its outcome was taken.
-struct Worker {
+struct ZipWorker {
     kind: &'static Kind,
     packing: Cell<Packing>,
     input: RefCell<Vec<u8>>,
@@ -24,7 +24,7 @@ struct Worker {
     consumed: Cell<usize>,
 }
 
-impl Object for Worker {
+impl Object for ZipWorker {
     fn class(&self) -> Class {
         Class::Known(self.kind)
     }
@@ -33,7 +33,7 @@ impl Object for Worker {
 pub(crate) static GZIP_OUTPUT: Kind = Kind::new("java.util.zip", "GZIPOutputStream")
     .extends(&OUTPUT_STREAM)
     .creates(|m, kind, args| match args {
-        [to, ..] => bytes::packed(m, kind, to, Packing::usual(Format::Gzip)),
+        [to, ..] => bytes::packed(m, kind, to, Packing::usual(PackingFormat::Gzip)),
         [] => m.no_method(&Value::Class(Class::Known(kind)), "<init>", args),
     });
 
@@ -41,8 +41,8 @@ pub(crate) static DEFLATER_OUTPUT: Kind = Kind::new("java.util.zip", "DeflaterOu
     .extends(&OUTPUT_STREAM)
     .creates(|m, kind, args| match args {
         [to, ..] => {
-            let by = args.get(1).and_then(|by| by.as_object::<Worker>());
-            bytes::packed(m, kind, to, by.map_or(Packing::usual(Format::Zlib), |by| by.packing.get()))
+            let by = args.get(1).and_then(|by| by.as_object::<ZipWorker>());
+            bytes::packed(m, kind, to, by.map_or(Packing::usual(PackingFormat::Zlib), |by| by.packing.get()))
         }
         [] => m.no_method(&Value::Class(Class::Known(kind)), "<init>", args),
     });
@@ -50,7 +50,7 @@ pub(crate) static DEFLATER_OUTPUT: Kind = Kind::new("java.util.zip", "DeflaterOu
 pub(crate) static GZIP_INPUT: Kind = Kind::new("java.util.zip", "GZIPInputStream")
     .extends(&INPUT_STREAM)
     .creates(|m, kind, args| match args {
-        [of, ..] => bytes::unpacked(m, kind, of, Packing::usual(Format::Gzip)),
+        [of, ..] => bytes::unpacked(m, kind, of, Packing::usual(PackingFormat::Gzip)),
         [] => m.no_method(&Value::Class(Class::Known(kind)), "<init>", args),
     });
 
@@ -58,8 +58,13 @@ pub(crate) static INFLATER_INPUT: Kind = Kind::new("java.util.zip", "InflaterInp
     .extends(&INPUT_STREAM)
     .creates(|m, kind, args| match args {
         [of, ..] => {
-            let by = args.get(1).and_then(|by| by.as_object::<Worker>());
-            bytes::unpacked(m, kind, of, by.map_or(Packing::usual(Format::Zlib), |by| by.packing.get()))
+            let by = args.get(1).and_then(|by| by.as_object::<ZipWorker>());
+            bytes::unpacked(
+                m,
+                kind,
+                of,
+                by.map_or(Packing::usual(PackingFormat::Zlib), |by| by.packing.get()),
+            )
         }
         [] => m.no_method(&Value::Class(Class::Known(kind)), "<init>", args),
     });
@@ -84,19 +89,21 @@ pub(crate) static DEFLATER: Kind = Kind::new("java.util.zip", "Deflater")
     .methods(&[
         row("setInput", 1, set_input),
         row("setLevel", 1, |_, of, args| {
-            let packing = &of.receiver::<Worker>().packing;
+            let packing = &of.receiver::<ZipWorker>().packing;
             packing.set(Packing { level: level(args.first()), ..packing.get() });
             Ok(Value::Null)
         }),
         row("finish", 0, |_, of, _| {
-            of.receiver::<Worker>().is_last.set(true);
+            of.receiver::<ZipWorker>().is_last.set(true);
             Ok(Value::Null)
         }),
         rows("deflate", 1, 3, |m, of, args| work(m, of, args, pack)),
         row("finished", 0, finished),
-        row("needsInput", 0, |_, of, _| Ok(Value::Bool(of.receiver::<Worker>().input.borrow().is_empty()))),
-        row("getTotalIn", 0, |_, of, _| Ok(Value::count(of.receiver::<Worker>().consumed.get()))),
-        row("getTotalOut", 0, |_, of, _| Ok(Value::count(of.receiver::<Worker>().taken.get()))),
+        row("needsInput", 0, |_, of, _| {
+            Ok(Value::Bool(of.receiver::<ZipWorker>().input.borrow().is_empty()))
+        }),
+        row("getTotalIn", 0, |_, of, _| Ok(Value::count(of.receiver::<ZipWorker>().consumed.get()))),
+        row("getTotalOut", 0, |_, of, _| Ok(Value::count(of.receiver::<ZipWorker>().taken.get()))),
         row("reset", 0, reset),
         row("end", 0, reset),
     ]);
@@ -109,19 +116,21 @@ pub(crate) static INFLATER: Kind = Kind::new("java.util.zip", "Inflater")
     })
     .methods(&[
         row("setInput", 1, |m, of, args| {
-            of.receiver::<Worker>().is_last.set(true);
+            of.receiver::<ZipWorker>().is_last.set(true);
             set_input(m, of, args)
         }),
         rows("inflate", 1, 3, |m, of, args| work(m, of, args, unpack)),
         row("finished", 0, finished),
-        row("needsInput", 0, |_, of, _| Ok(Value::Bool(of.receiver::<Worker>().input.borrow().is_empty()))),
-        row("getTotalOut", 0, |_, of, _| Ok(Value::count(of.receiver::<Worker>().taken.get()))),
+        row("needsInput", 0, |_, of, _| {
+            Ok(Value::Bool(of.receiver::<ZipWorker>().input.borrow().is_empty()))
+        }),
+        row("getTotalOut", 0, |_, of, _| Ok(Value::count(of.receiver::<ZipWorker>().taken.get()))),
         row("reset", 0, reset),
         row("end", 0, reset),
     ]);
 
-fn zlib_or_raw(is_raw: bool) -> Format {
-    if is_raw { Format::Raw } else { Format::Zlib }
+fn zlib_or_raw(is_raw: bool) -> PackingFormat {
+    if is_raw { PackingFormat::Raw } else { PackingFormat::Zlib }
 }
 
 /// A level by Java's number: -1 is the usual one.
@@ -131,7 +140,7 @@ fn level(number: Option<&Value>) -> u32 {
 }
 
 fn worker(kind: &'static Kind, packing: Packing) -> Value {
-    Value::object(Worker {
+    Value::object(ZipWorker {
         kind,
         packing: Cell::new(packing),
         input: RefCell::default(),
@@ -145,14 +154,14 @@ fn worker(kind: &'static Kind, packing: Packing) -> Value {
 fn set_input(m: &mut Machine<'_>, of: &Value, args: &[Value]) -> Run {
     let bytes = bytes_of(m, &args[0])?;
     m.take(bytes.len())?;
-    let worker: &Worker = of.receiver();
+    let worker: &ZipWorker = of.receiver();
     worker.input.borrow_mut().extend_from_slice(&bytes);
     worker.consumed.set(worker.consumed.get() + bytes.len());
     Ok(Value::Null)
 }
 
 fn reset(_: &mut Machine<'_>, of: &Value, _: &[Value]) -> Run {
-    let worker: &Worker = of.receiver();
+    let worker: &ZipWorker = of.receiver();
     worker.input.take();
     worker.outcome.take();
     worker.is_last.set(false);
@@ -162,7 +171,7 @@ fn reset(_: &mut Machine<'_>, of: &Value, _: &[Value]) -> Run {
 }
 
 fn finished(_: &mut Machine<'_>, of: &Value, _: &[Value]) -> Run {
-    let worker: &Worker = of.receiver();
+    let worker: &ZipWorker = of.receiver();
     let is_taken = |outcome: &Vec<u8>| worker.taken.get() >= outcome.len();
     Ok(Value::Bool(worker.outcome.borrow().as_ref().is_some_and(is_taken)))
 }
@@ -174,7 +183,7 @@ fn work(
     args: &[Value],
     make: fn(&mut Machine<'_>, &[u8], Packing) -> Run<Vec<u8>>,
 ) -> Run {
-    let worker: &Worker = of.receiver();
+    let worker: &ZipWorker = of.receiver();
     let Value::Bytes(to) = &args[0] else { return m.no_method(of, "deflate", args) };
     if !worker.is_last.get() {
         // Nothing is given out before the input has ended.

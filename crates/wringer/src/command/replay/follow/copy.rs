@@ -8,7 +8,7 @@ use super::watch::{Processor, Silence, Use};
 use crate::command::show;
 use plan::{LiveFeed, LiveFull, LiveLine};
 use recording::format::Format;
-use recording::read::lines::Piece;
+use recording::read::lines::LinePiece;
 use recording::replay::live::LiveLog;
 use rustix::time::{ClockId, clock_gettime};
 use std::cmp::Reverse;
@@ -239,10 +239,10 @@ impl Copier {
     fn read(&mut self, now: Instant) -> io::Result<Option<u64>> {
         let clock = Clock::now(now);
         let Copier { lines, format, live, bounds, fate, queue, .. } = self;
-        let mut each = |piece: Piece<'_>| {
+        let mut each = |piece: LinePiece<'_>| {
             let line = match piece {
-                Piece::Line(line) | Piece::Last(line) => line,
-                Piece::TooLong(line) => return live.too_long(line),
+                LinePiece::Line(line) | LinePiece::Last(line) => line,
+                LinePiece::TooLong(line) => return live.too_long(line),
             };
             let mut began = now;
             let due = |begin_us: i64| {

@@ -11,7 +11,7 @@ use crate::arguments::seed_from_clock;
 use crate::command::capture::logs;
 use crate::command::show;
 use crate::problem::{Exit, Problem};
-use cli::{LogArgs, ReplayArgs, Replayed, Sent, Timed};
+use cli::{LogArgs, ReplayArgs, ReplaySent, Replayed, Timed};
 use copy::{Bounds, Copier, Lines, Parts};
 use plan::{AskedList, LiveFeed, Moments};
 use recording::file::Summary;
@@ -50,9 +50,9 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
     let mut chosen = Chosen::default();
     let sent = if args.as_origin.as_origin {
         chosen.origin = Some(OfOrigin { classes: live.classes(), ..OfOrigin::default() });
-        Sent::Objects(AskedList::live(live.asked_kinds(), feed.clone()))
+        ReplaySent::Objects(AskedList::live(live.asked_kinds(), feed.clone()))
     } else {
-        Sent::Live(Box::new(live.step(&feed)))
+        ReplaySent::Live(Box::new(live.step(&feed)))
     };
     let replayed =
         Replayed { measured: Timed { sent, moments: Moments::live(feed.clone()) }, ..Replayed::default() };

@@ -1,6 +1,6 @@
 //! The lines of a file that grows, through its rotation and truncation.
 
-use recording::read::lines::{LONGEST, Piece};
+use recording::read::lines::{LONGEST, LinePiece};
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
@@ -91,7 +91,7 @@ impl Tail {
     ///
     /// # Errors
     /// Those of reading.
-    pub fn look(&mut self, now: Instant, each: &mut dyn FnMut(Piece<'_>)) -> io::Result<u64> {
+    pub fn look(&mut self, now: Instant, each: &mut dyn FnMut(LinePiece<'_>)) -> io::Result<u64> {
         let mut came = 0;
         for _ in 0..CHUNKS {
             let got = match self.file.read(&mut self.chunk) {
@@ -150,7 +150,7 @@ impl Tail {
 }
 
 /// Cuts a chunk into lines; `rest` is the beginning of a line whose end has not come, and `passing` says that nobody wants it.
-pub fn cut(chunk: &[u8], rest: &mut Vec<u8>, passing: &mut bool, each: &mut dyn FnMut(Piece<'_>)) {
+pub fn cut(chunk: &[u8], rest: &mut Vec<u8>, passing: &mut bool, each: &mut dyn FnMut(LinePiece<'_>)) {
     for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
         let Some(line) = piece.strip_suffix(b"\n") else {
             if !*passing {
@@ -170,14 +170,14 @@ pub fn cut(chunk: &[u8], rest: &mut Vec<u8>, passing: &mut bool, each: &mut dyn 
         }
     }
     if rest.len() > LONGEST {
-        each(Piece::TooLong(rest));
+        each(LinePiece::TooLong(rest));
         rest.clear();
         *passing = true;
     }
 }
 
-fn whole(line: &[u8], each: &mut dyn FnMut(Piece<'_>)) {
-    each(if line.len() > LONGEST { Piece::TooLong(line) } else { Piece::Line(line) });
+fn whole(line: &[u8], each: &mut dyn FnMut(LinePiece<'_>)) {
+    each(if line.len() > LONGEST { LinePiece::TooLong(line) } else { LinePiece::Line(line) });
 }
 
 #[cfg(test)]
@@ -213,11 +213,11 @@ mod tests {
             let mut lines = Vec::new();
             for _ in 0..4 {
                 self.now += GRACE;
-                let mut each = |piece: Piece<'_>| match piece {
-                    Piece::Line(line) | Piece::Last(line) => {
+                let mut each = |piece: LinePiece<'_>| match piece {
+                    LinePiece::Line(line) | LinePiece::Last(line) => {
                         lines.push(String::from_utf8_lossy(line).into_owned())
                     }
-                    Piece::TooLong(_) => lines.push("too long".to_owned()),
+                    LinePiece::TooLong(_) => lines.push("too long".to_owned()),
                 };
                 self.tail.look(self.now, &mut each).unwrap();
             }

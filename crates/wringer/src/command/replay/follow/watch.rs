@@ -13,24 +13,24 @@ pub const SILENT: Duration = Duration::from_secs(10);
 /// Processor time of the copy.
 #[derive(Debug, Clone)]
 pub struct Processor {
-    began: Point,
-    last: Point,
+    began: WatchPoint,
+    last: WatchPoint,
     /// Where the first of the seconds began that were too much and followed one another.
-    above: Option<Point>,
+    above: Option<WatchPoint>,
     seconds_above: u32,
     busiest: f64,
 }
 
 /// Processor time that had been used at a moment.
 #[derive(Debug, Clone, Copy)]
-struct Point {
+struct WatchPoint {
     at: Instant,
     used: Duration,
 }
 
-impl Point {
+impl WatchPoint {
     /// The share of a core that was used since an earlier one.
-    fn share_since(self, before: Point) -> f64 {
+    fn share_since(self, before: WatchPoint) -> f64 {
         let used = self.used.saturating_sub(before.used);
         used.as_secs_f64() / self.at.saturating_duration_since(before.at).as_secs_f64().max(1e-9)
     }
@@ -48,7 +48,7 @@ pub struct Use {
 impl Processor {
     /// Begins to watch; `used`: processor time that was used before.
     pub fn new(now: Instant, used: Duration) -> Processor {
-        let began = Point { at: now, used };
+        let began = WatchPoint { at: now, used };
         Processor { began, last: began, above: None, seconds_above: 0, busiest: 0.0 }
     }
 
@@ -60,7 +60,7 @@ impl Processor {
     /// Takes what had been used by now. The share of a core that was used over the last seconds, once it has been more than `most` in each
     /// of five.
     pub fn too_much(&mut self, now: Instant, used: Duration, most: f64) -> Option<f64> {
-        let point = Point { at: now, used };
+        let point = WatchPoint { at: now, used };
         let share = point.share_since(self.last);
         self.busiest = self.busiest.max(share);
         if share > most {
