@@ -80,6 +80,13 @@ pub fn check_named(args: &FleetArgs) -> Result<(), Problem> {
 pub fn clients(args: &FleetArgs) -> Result<Option<Fleet>, Problem> {
     check_named(args)?;
     let fleet = named(args);
+    if fleet.as_ref().is_some_and(|fleet| fleet.bus.is_some() && !fleet.agents.is_empty()) {
+        return Err(Problem::Usage(
+            "--agents cannot be used with --bus for one load: agents of one kind carry it, and its origins may be of the other; leave out one \
+             of them"
+                .to_owned(),
+        ));
+    }
     if fleet.as_ref().and_then(|fleet| fleet.bus.as_ref()).is_some_and(|bus| bus.expect.is_none()) {
         return Err(Problem::Usage(
             "--bus: give --expect N, as a bus does not know how many agents are still to come".to_owned(),

@@ -47,6 +47,9 @@ pub fn check(plan: Option<&Path>, args: &FleetArgs) -> Result<Exit, Problem> {
 
 fn would_carry(file: &Path, args: &FleetArgs) -> Result<Exit, Problem> {
     let fleet = named(args).ok_or_else(nobody)?;
+    // Those that are named carry it, and the bus is that of its origins.
+    let bus = fleet.bus.clone().filter(|_| fleet.agents.is_empty());
+    let fleet = Fleet { bus, ..fleet };
     let mut plan = plan::runnable(file, &ReadArgs::default())?.plan;
     let origin_agents = served(&mut plan, args.origins(), args)?;
     session::settle(&mut plan)?;

@@ -441,8 +441,9 @@ fn agents_of_a_bus_are_origins_and_leave_their_addresses_behind() {
 fn a_plan_has_an_origin_on_the_bus(bus: &str, listen: SocketAddr, target: &str) {
     let place = folder();
     let [plan, file] = ["plan.toml", "fleet.toml"].map(|name| place.path().join(name).display().to_string());
-    let shown =
-        run(&format!("cache {target} --origin {listen} -c 2 --phase x,requests=40 --size 3000 --show-plan"));
+    let shown = run(&format!(
+        "cache {target} --origin {listen} -c 2 --phase x:60s,requests=40 --size 3000 --show-plan"
+    ));
     fs::write(&plan, shown.ended_with(0).stdout.as_str()).expect("a file");
     let entry = format!("[[agents]]\nat = \"bus:o1\"\nrole = \"origin\"\nlisten = \"{listen}\"\n");
     for (more, words, clients) in [
@@ -462,5 +463,7 @@ fn a_plan_has_an_origin_on_the_bus(bus: &str, listen: SocketAddr, target: &str) 
         }
         TcpListener::bind(listen).expect("nobody listens there");
     }
+    run(&format!("fleet run {plan} --agents local:1 --bus {bus} --expect 1"))
+        .refused_with(2, &["--agents cannot be used with --bus for one load"]);
     run(&format!("fleet run {plan} --agents {file}")).refused_with(2, &["bus:o1", "give --bus URL"]);
 }
