@@ -56,18 +56,10 @@ pub(super) fn origins(text: &str) -> Result<AgentsArg, String> {
                 "'{one}' does not say where it listens: give WHERE=ADDRESS:PORT, such as local=127.0.0.1:9080"
             )
         })?;
-        found.push(AgentArg { origin: Some(listen(listens)?), ..AgentArg::at(origin_place(at)?) });
+        found.push(AgentArg { origin: Some(listen(listens)?), ..AgentArg::at(place(at)?) });
         rest = behind;
     }
     if found.is_empty() { Err("give WHERE=ADDRESS:PORT".to_owned()) } else { Ok(AgentsArg(found)) }
-}
-
-/// The place of an agent that is to be an origin: also one that is on the bus already.
-fn origin_place(text: &str) -> Result<AgentPlace, String> {
-    match text.strip_prefix("bus:") {
-        Some(name) => agent_name(name).map(AgentPlace::Bus),
-        None => place_or(text, "give local, bus:NAME, ssh:HOST or cmd:'COMMAND'"),
-    }
 }
 
 /// The name of one agent.
@@ -116,19 +108,18 @@ pub(super) fn elsewhere(text: &str) -> Result<AgentPlace, String> {
     }
 }
 
-/// The place of one agent: `local`, or one that is not this machine.
+/// The place of one agent: `local`, one on the bus by its name there, or one that is not this machine.
 pub(super) fn place(text: &str) -> Result<AgentPlace, String> {
-    place_or(text, "give local, ssh:HOST or cmd:'COMMAND'")
-}
-
-/// The same; `forms`: what is said of a text that is none.
-fn place_or(text: &str, forms: &str) -> Result<AgentPlace, String> {
+    const ONE: &str = "give local, bus:NAME, ssh:HOST or cmd:'COMMAND'";
     match text {
         "local" | "local:1" => Ok(AgentPlace::Local),
         _ if text.starts_with("local:") => {
             Err("this is one agent: give local, and each further one an entry of its own".to_owned())
         }
-        _ => elsewhere(text).map_err(|why| if why == FORMS { forms.to_owned() } else { why }),
+        _ => match text.strip_prefix("bus:") {
+            Some(name) => agent_name(name).map(AgentPlace::Bus),
+            None => elsewhere(text).map_err(|why| if why == FORMS { ONE.to_owned() } else { why }),
+        },
     }
 }
 

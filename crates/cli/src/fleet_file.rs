@@ -130,6 +130,15 @@ fn listed(text: &str) -> Result<Vec<AgentArg>, Wrong> {
             {
                 return Err((Some(at), format!("two agents have the name {name}: give each one of its own")));
             }
+            let is_there = |other: &AgentArg| other.at == agent.at;
+            if let AgentPlace::Bus(name) = &agent.at
+                && all.iter().any(is_there)
+            {
+                let why = format!(
+                    "bus:{name} stands here twice, and an agent of the bus carries one thing at a time: leave out one of them"
+                );
+                return Err((Some(at), why));
+            }
             all.push(agent);
         }
     }
@@ -161,6 +170,14 @@ impl AgentEntry {
             sources: self.sources.clone().unwrap_or_else(|| defaults.sources.clone()),
             origin: None,
         };
+        if let AgentPlace::Bus(name) = &client.at
+            && role != AgentRole::Origin
+        {
+            return Err(format!(
+                "agents of the bus are named here where they are origins, and carry a load by their number: give bus:{name} role = \"origin\", or \
+                 leave it out and give --expect N"
+            ));
+        }
         match (role, listen) {
             (AgentRole::Clients, _) if self.listen.is_some() => {
                 Err("listen is for origins: give role = \"origin\" or \"both\", or leave it out".to_owned())
@@ -194,7 +211,8 @@ mod tests {
         let text = "[defaults]\nthreads = 2\nsources = [\"127.0.0.2\"]\nlisten = \"0.0.0.0:9080\"\n[[agents]]\nat = \"ssh:load@h\"\n\
                     name = \"c1\"\n[[agents]]\nat = \"local\"\nthreads = 8\nsources = [\"127.0.0.3-127.0.0.9\", \"::1\"]\n[[agents]]\n\
                     at = \"cmd:ip netns exec a1 wringer agent --stdio\"\nrole = \"both\"\nname = \"b\"\nlisten = \"192.0.2.7:81\"\n\
-                    [[agents]]\nat = \"local\"\nrole = \"origin\"\n";
+                    [[agents]]\nat = \"local\"\nrole = \"origin\"\n\
+                    [[agents]]\nat = \"bus:load-0\"\nrole = \"origin\"\nlisten = \"192.0.2.8:9080\"\n";
         let all = listed(text).unwrap();
         fn short(agent: &AgentArg) -> (Option<&str>, Option<u16>, usize, Option<SocketAddr>) {
             (agent.name.as_deref(), agent.threads, agent.sources.len(), agent.origin)
@@ -209,8 +227,10 @@ mod tests {
                 (Some("b"), Some(2), 1, None),
                 (Some("b-origin"), Some(2), 0, at("192.0.2.7:81")),
                 (None, Some(2), 0, at("0.0.0.0:9080")),
+                (None, Some(2), 0, at("192.0.2.8:9080")),
             ]
         );
+        assert_eq!(all[5].at, AgentPlace::Bus("load-0".to_owned()));
         assert_eq!(all[0].at, AgentPlace::Ssh("load@h".to_owned()));
     }
 
@@ -245,7 +265,18 @@ mod tests {
             (format!("[defaults]\nlisten = \"127.0.0.1:80\"\n{entry}"), Some(2), "no agent is one"),
             ("[[agents]]\nname = \"x\"\n".to_owned(), Some(1), "missing field `at`"),
             ("[[agents]]\n\nat = \"local:3\"\n".to_owned(), Some(3), "each further one an entry"),
-            ("[[agents]]\nat = \"nats://h\"\n".to_owned(), Some(2), "give local, ssh:HOST"),
+            ("[[agents]]\nat = \"nats://h\"\n".to_owned(), Some(2), "give local, bus:NAME, ssh:HOST"),
+            ("[[agents]]\nat = \"bus:c1\"\n".to_owned(), Some(2), "give --expect N"),
+            (
+                "[[agents]]\nat = \"bus:c1\"\nrole = \"both\"\nlisten = \"127.0.0.1:9\"\n".to_owned(),
+                Some(2),
+                "give bus:c1 role = \"origin\"",
+            ),
+            (
+                "[[agents]]\nat = \"bus:c1\"\nrole = \"origin\"\nlisten = \"127.0.0.1:9\"\n".repeat(2),
+                Some(6),
+                "bus:c1 stands here twice",
+            ),
             (format!("{entry}name = \"x\"\n{entry}name = \"x\"\n"), Some(5), "two agents have the name x"),
             ("[[agents]\n".to_owned(), Some(1), ""),
         ] {

@@ -162,6 +162,11 @@ impl Agent {
         self.ended && (self.orphaned || self.outbox.is_empty())
     }
 
+    /// As of [`Outbox::late_rows`].
+    pub fn late_rows(&self) -> u64 {
+        self.outbox.late_rows()
+    }
+
     /// News that nobody has taken.
     pub fn kept(&mut self) -> Vec<crate::Numbered> {
         self.outbox.kept()

@@ -53,10 +53,14 @@ impl Clock {
         self.best().map_or(Duration::ZERO, |best| best.round_trip / 2)
     }
 
+    /// How much the agent's clock is ahead, in µs.
+    pub fn ahead_us(&self) -> i64 {
+        self.best().map_or(0, |best| best.ahead_us)
+    }
+
     /// A moment of the controller's by the agent's clock, in µs.
     pub fn there(&self, moment: Duration) -> u64 {
-        let ahead = self.best().map_or(0, |best| best.ahead_us);
-        (moment.as_micros() as i64).saturating_add(ahead).max(0) as u64
+        (moment.as_micros() as i64).saturating_add(self.ahead_us()).max(0) as u64
     }
 }
 

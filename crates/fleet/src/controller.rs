@@ -303,6 +303,11 @@ impl Controller {
         self.members[agent].clock.error()
     }
 
+    /// How much an agent's clock is ahead of the controller's, in µs.
+    pub fn clock_ahead_us(&self, agent: usize) -> i64 {
+        self.members[agent].clock.ahead_us()
+    }
+
     /// The figures that were taken of an agent.
     pub fn counts(&self, agent: usize) -> &Counts {
         &self.members[agent].inbox.counts
@@ -331,20 +336,9 @@ impl Controller {
         let member = &mut self.members[agent];
         match delta {
             _ if member.state == State::Done => Err("it told more after its last word".to_owned()),
-            Delta::Figures(snapshot) => {
-                if !member.share.has(snapshot.worker) || snapshot.phase >= self.rules.phases {
-                    return Err(format!(
-                        "it told figures of worker {} in phase {}, which are not its own",
-                        snapshot.worker, snapshot.phase
-                    ));
-                }
-                if let Some(starts) = self.opens.first() {
-                    timely(&snapshot, now.saturating_sub(*starts), member.clock.error())?;
-                }
-                countable(&member.inbox.counts, &snapshot.tally.counts)?;
-                member.inbox.counts.merge(&snapshot.tally.counts);
-                self.news.push_back(News::Figures { agent, snapshot: Box::new(snapshot) });
-                Ok(())
+            Delta::Figures(snapshot) => self.take_figures(agent, now, snapshot),
+            Delta::Tick(all) => {
+                all.into_iter().try_for_each(|snapshot| self.take_figures(agent, now, snapshot))
             }
             Delta::Record(record) => {
                 self.news.push_back(News::Record { agent, record });
@@ -361,6 +355,23 @@ impl Controller {
                 Ok(())
             }
         }
+    }
+
+    fn take_figures(&mut self, agent: usize, now: Duration, snapshot: Snapshot) -> Result<(), String> {
+        let member = &mut self.members[agent];
+        if !member.share.has(snapshot.worker) || snapshot.phase >= self.rules.phases {
+            return Err(format!(
+                "it told figures of worker {} in phase {}, which are not its own",
+                snapshot.worker, snapshot.phase
+            ));
+        }
+        if let Some(starts) = self.opens.first() {
+            timely(&snapshot, now.saturating_sub(*starts), member.clock.error())?;
+        }
+        countable(&member.inbox.counts, &snapshot.tally.counts)?;
+        member.inbox.counts.merge(&snapshot.tally.counts);
+        self.news.push_back(News::Figures { agent, snapshot: Box::new(snapshot) });
+        Ok(())
     }
 
     fn lose(&mut self, agent: usize, now: Duration, why: String) {

@@ -1,7 +1,7 @@
 //! News of an agent that must not be lost: figures, records of single requests, and its last word.
 
 use measure::seen::CacheSeen;
-use measure::{CarriedSnapshot, Counts, RunEvent, Snapshot};
+use measure::{CarriedSnapshot, Counts, RunEvent, Snapshot, Tally};
 use serde::{Deserialize, Serialize};
 
 /// A piece of what an agent tells.
@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 pub enum Delta {
     /// Figures of one of its workers since the ones before.
     Figures(Snapshot),
+    /// Figures of several of its workers for one interval: those of the first hold what all of them counted and timed, those of each
+    /// other its plain counts, so that the sum is that of all.
+    Tick(Vec<Snapshot>),
     /// Something of single requests: evidence, a request that was lost, requests that are kept.
     Record(Box<RunEvent>),
     /// Nothing follows.
@@ -39,6 +42,7 @@ pub struct Last {
 #[serde(rename_all = "snake_case")]
 enum Form {
     Figures(Box<CarriedSnapshot>),
+    Tick(Vec<CarriedSnapshot>),
     Record(Box<RunEvent>),
     Last(Box<Last>),
 }
@@ -48,6 +52,7 @@ impl Delta {
     pub fn into_bytes(self) -> Vec<u8> {
         let form = match self {
             Delta::Figures(snapshot) => Form::Figures(Box::new(CarriedSnapshot::of(&snapshot))),
+            Delta::Tick(all) => Form::Tick(all.iter().map(CarriedSnapshot::of).collect()),
             Delta::Record(record) => Form::Record(record),
             Delta::Last(last) => Form::Last(last),
         };
@@ -63,31 +68,89 @@ impl Delta {
         let form: Form = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         Ok(match form {
             Form::Figures(carried) => Delta::Figures(carried.snapshot()),
+            Form::Tick(all) => Delta::Tick(all.iter().map(CarriedSnapshot::snapshot).collect()),
             Form::Record(record) => Delta::Record(record),
             Form::Last(last) => Delta::Last(last),
         })
     }
 
-    /// Takes the next one in, where both are figures of one worker and one phase: no count is lost, but the row between them is.
-    /// Gives it back where they are not.
-    pub(crate) fn take_in(&mut self, next: Delta) -> Option<Delta> {
-        match (self, next) {
-            (Delta::Figures(mine), Delta::Figures(theirs))
-                if mine.worker == theirs.worker && mine.phase == theirs.phase && !mine.last =>
-            {
-                mine.tally.merge(&theirs.tally);
-                mine.interval = theirs.interval;
-                mine.in_flight = theirs.in_flight;
-                mine.peak = mine.peak.max(theirs.peak);
-                mine.cpu += theirs.cpu;
-                mine.closes_interval = theirs.closes_interval;
-                mine.last = theirs.last;
-                mine.span.1 = theirs.span.1;
-                mine.paced_until = theirs.paced_until;
-                mine.due_until = theirs.due_until;
-                None
-            }
-            (_, next) => Some(next),
+    /// The figures in it.
+    pub fn figures(&self) -> &[Snapshot] {
+        match self {
+            Delta::Figures(snapshot) => std::slice::from_ref(snapshot),
+            Delta::Tick(all) => all,
+            Delta::Record(_) | Delta::Last(_) => &[],
         }
     }
+
+    /// True if figures of this worker are in it.
+    pub(crate) fn has(&self, worker: u32) -> bool {
+        self.figures().iter().any(|snapshot| snapshot.worker == worker)
+    }
+
+    /// Joins figures of another worker for the same interval of the same phase. Gives them back where they are not, or where single times
+    /// are told, which may fill a message already.
+    pub(crate) fn join(&mut self, mut next: Snapshot) -> Option<Snapshot> {
+        let tells_times = |snapshot: &Snapshot| snapshot.tally.distributions().is_some();
+        let fits = self.figures().first().is_some_and(|first| {
+            (first.interval, first.phase) == (next.interval, next.phase) && !tells_times(first)
+        });
+        if !fits || tells_times(&next) || self.has(next.worker) {
+            return Some(next);
+        }
+        if let Delta::Figures(first) = self {
+            let empty = Snapshot::empty(first.worker, first.phase, first.span.0, first.span.1);
+            *self = Delta::Tick(vec![std::mem::replace(first, empty)]);
+        }
+        if let Delta::Tick(all) = self {
+            give(&mut all[0], &mut next);
+            all.push(next);
+        }
+        None
+    }
+
+    /// Takes the next one in, where both are figures of one phase and of one worker: no count is lost, but the row between them is.
+    /// Gives it back where they are not.
+    pub(crate) fn take_in(&mut self, next: Delta) -> Option<Delta> {
+        let mut next = match next {
+            Delta::Figures(next) => next,
+            Delta::Tick(_) | Delta::Record(_) | Delta::Last(_) => return Some(next),
+        };
+        let is_same = |mine: &Snapshot| mine.worker == next.worker && mine.phase == next.phase && !mine.last;
+        match self {
+            Delta::Figures(mine) if is_same(mine) => follow(mine, &next),
+            Delta::Tick(all) => match all.iter().position(is_same) {
+                Some(0) => follow(&mut all[0], &next),
+                Some(nth) => {
+                    give(&mut all[0], &mut next);
+                    follow(&mut all[nth], &next);
+                }
+                None => return Some(Delta::Figures(next)),
+            },
+            Delta::Figures(_) | Delta::Record(_) | Delta::Last(_) => return Some(Delta::Figures(next)),
+        }
+        None
+    }
+}
+
+/// Gives all but the plain counts of one to the other.
+fn give(to: &mut Snapshot, from: &mut Snapshot) {
+    let counts = std::mem::take(&mut from.tally.counts);
+    to.tally.merge(&from.tally);
+    from.tally = Box::new(Tally::new());
+    from.tally.counts = counts;
+}
+
+/// Figures of a worker go on with its next ones.
+fn follow(mine: &mut Snapshot, next: &Snapshot) {
+    mine.tally.merge(&next.tally);
+    mine.interval = next.interval;
+    mine.in_flight = next.in_flight;
+    mine.peak = mine.peak.max(next.peak);
+    mine.cpu += next.cpu;
+    mine.closes_interval = next.closes_interval;
+    mine.last = next.last;
+    mine.span.1 = next.span.1;
+    mine.paced_until = next.paced_until;
+    mine.due_until = next.due_until;
 }

@@ -52,7 +52,9 @@ impl Sum {
     /// A piece of news.
     pub fn take(&mut self, news: &Delta) {
         match news {
-            Delta::Figures(snapshot) => self.figures(snapshot),
+            Delta::Figures(_) | Delta::Tick(_) => {
+                news.figures().iter().for_each(|snapshot| self.figures(snapshot));
+            }
             Delta::Record(record) if self.records.len() < RECORDS => self.records.push((**record).clone()),
             Delta::Record(_) => self.left_out += 1,
             Delta::Last(_) => {}

@@ -12,6 +12,7 @@ mod controller;
 mod delta;
 pub mod frame;
 mod given_out;
+mod idle;
 mod inbox;
 pub mod kept;
 pub mod message;
@@ -27,9 +28,10 @@ pub use agent::{Agent, Task};
 pub use controller::{Controller, News, OnLoss, Rules};
 pub use delta::{Delta, Last};
 pub use given_out::not_given_out;
+pub use idle::idle;
 pub use outbox::{Numbered, Outbox};
 pub use shared_out::not_shared_out;
 pub use split::{Share, split};
 
 /// Version of what is said between controller and agents; both must have the same.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;

@@ -183,6 +183,9 @@ pub struct Ready {
     pub sha256: String,
     /// Warnings of what may fall short on its machine.
     pub warnings: Vec<String>,
+    /// Its wall clock when its own clock was at zero, in µs since 1970; `None`: it does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_us: Option<i64>,
     /// Proof that it has the controller's token.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub proof: String,

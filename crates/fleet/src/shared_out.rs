@@ -65,7 +65,7 @@ pub fn not_shared_out(plan: &Plan, workers: u32) -> Option<String> {
 }
 
 /// How many of so many workers send in a phase.
-fn sends_of(phase: &Phase, workers: u32) -> u32 {
+pub(crate) fn sends_of(phase: &Phase, workers: u32) -> u32 {
     phase.parts().iter().map(|group| group.pace.at_once()).max().unwrap_or(0).min(workers)
 }
 

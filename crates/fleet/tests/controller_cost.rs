@@ -45,8 +45,8 @@ fn tally(chance: &mut Chance, requests: u64, labels: u64) -> Box<Tally> {
     tally
 }
 
-/// The frame of a worker's second, as it comes over a pipe.
-fn frame(outbox: &mut Outbox, worker: u32, second: u64, tally: Box<Tally>) -> Vec<u8> {
+/// A worker's second.
+fn push(outbox: &mut Outbox, worker: u32, second: u64, tally: Box<Tally>) {
     let span = (Duration::from_secs(second), Duration::from_secs(second + 1));
     outbox.push(Delta::Figures(Snapshot {
         worker,
@@ -62,6 +62,10 @@ fn frame(outbox: &mut Outbox, worker: u32, second: u64, tally: Box<Tally>) -> Ve
         paced_until: span.1,
         due_until: span.1,
     }));
+}
+
+/// The frame of an agent's second, as it comes over a pipe.
+fn frame(outbox: &mut Outbox) -> Vec<u8> {
     let news = outbox.poll(Duration::ZERO).expect("there is room");
     outbox.acknowledge(u64::MAX);
     Up::Delta(news).frame().to_bytes()
@@ -107,12 +111,12 @@ fn measured(agents: usize, requests: u64, labels: u64) {
     let (mut bytes, mut ticks, mut rows, mut used, mut longest) = (0, 0, 0, Duration::ZERO, Duration::ZERO);
     for second in 0..SECONDS {
         for agent in 0..agents {
-            let frames: Vec<Vec<u8>> = (0..WORKERS)
-                .map(|worker| {
-                    let worker = agent as u32 * WORKERS + worker;
-                    frame(&mut outboxes[agent], worker, second, tally(&mut chance, requests, labels))
-                })
-                .collect();
+            for worker in 0..WORKERS {
+                let worker = agent as u32 * WORKERS + worker;
+                push(&mut outboxes[agent], worker, second, tally(&mut chance, requests, labels));
+            }
+            let frames = [frame(&mut outboxes[agent])];
+            assert!(outboxes[agent].is_empty(), "an agent says it in one message");
             bytes += frames.iter().map(Vec::len).sum::<usize>();
             ticks += frames.len();
             let (begun, began) = (cpu(), Instant::now());

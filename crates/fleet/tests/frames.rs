@@ -20,6 +20,7 @@ fn said() -> Vec<Up> {
         Up::Delta(Numbered { number: 9, bytes: vec![0, 255, 1] }),
         Up::Ready(Ready {
             sha256: "ab".to_owned(),
+            wall_us: Some(-3),
             warnings: vec!["few ports".to_owned()],
             proof: "cd".to_owned(),
         }),

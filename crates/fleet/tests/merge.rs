@@ -131,6 +131,101 @@ proptest! {
     }
 }
 
+/// Figures of each worker that came, and how many messages it took.
+fn of_workers(sent: Vec<Numbered>, workers: u32) -> (Tally, Vec<Counts>, Vec<u64>, bool) {
+    let rules = Rules { phases: 1, lease: Duration::from_secs(10), on_loss: OnLoss::GoOn };
+    let mut controller = Controller::new(Duration::ZERO, rules, split(&[workers]));
+    sent.into_iter().for_each(|news| controller.handle_delta(0, Duration::ZERO, news));
+    let (mut sum, mut ended) = (Tally::new(), false);
+    let mut counts = vec![Counts::default(); workers as usize];
+    let mut until = vec![0; workers as usize];
+    while let Some(news) = controller.news() {
+        match news {
+            News::Figures { snapshot, .. } => {
+                let worker = snapshot.worker as usize;
+                sum.merge(&snapshot.tally);
+                counts[worker].merge(&snapshot.tally.counts);
+                assert!(snapshot.interval >= until[worker], "a worker tells in order");
+                until[worker] = snapshot.interval;
+            }
+            News::Ended { .. } => ended = true,
+            other => panic!("{other:?}"),
+        }
+    }
+    (sum, counts, until, ended)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// Workers of one agent that are ahead of each other, and are sent together as far as they wait for each other.
+    #[test]
+    fn workers_that_are_told_together_keep_their_own_counts_and_their_order(
+        draws in proptest::collection::vec(any::<u64>(), 1..300),
+        workers in 1u32..6,
+        turns in proptest::collection::vec(any::<u32>(), 1..60),
+        polled in proptest::collection::vec(any::<bool>(), 1..60),
+        slow in 0u64..90,
+    ) {
+        let mut whole = Tally::new();
+        let mut outbox = Outbox::new(workers, None);
+        let mut sent = Vec::new();
+        let mut counts = vec![Counts::default(); workers as usize];
+        let mut told = vec![0; workers as usize];
+        let (mut all, mut now) = (Counts::default(), Duration::ZERO);
+        for (nth, part) in draws.chunks(5).enumerate() {
+            let worker = turns[nth % turns.len()] % workers;
+            let mut tally = Box::new(Tally::new());
+            for draw in part {
+                tally.exchange(&exchange(*draw));
+                whole.exchange(&exchange(*draw));
+            }
+            counts[worker as usize].merge(&tally.counts);
+            all.merge(&tally.counts);
+            told[worker as usize] += 1;
+            outbox.push(Delta::Figures(snapshot(worker, told[worker as usize], tally)));
+            now += Duration::from_millis(slow);
+            if polled[nth % polled.len()] {
+                sent.extend(outbox.poll(now));
+                outbox.acknowledge(sent.len() as u64);
+            }
+        }
+        outbox.push(Delta::Last(Box::new(Last { counts: all, ..Last::default() })));
+        while !outbox.is_empty() {
+            now += Duration::from_millis(50);
+            sent.extend(outbox.poll(now));
+            outbox.acknowledge(sent.len() as u64);
+        }
+        let (sum, came, until, ended) = of_workers(sent, workers);
+        prop_assert_eq!(picture(sum), picture(whole));
+        prop_assert_eq!((came, until, ended), (counts, told, true));
+    }
+}
+
+#[test]
+fn workers_of_one_agent_are_told_in_one_message_and_no_longer_waited_for_than_a_moment() {
+    let mut outbox = Outbox::new(16, None);
+    let ms = Duration::from_millis;
+    let push = |outbox: &mut Outbox, worker: u32, interval: u64| {
+        let mut tally = Box::new(Tally::new());
+        tally.exchange(&exchange(u64::from(worker) << 50));
+        outbox.push(Delta::Figures(snapshot(worker, interval, tally)));
+    };
+    (0..15).for_each(|worker| push(&mut outbox, worker, 0));
+    assert!(outbox.poll(ms(1_000)).is_none(), "one is to come");
+    push(&mut outbox, 15, 0);
+    let together = outbox.poll(ms(1_000)).expect("all are there");
+    assert_eq!(together.delta().expect("it can be read").figures().len(), 16);
+    (0..15).for_each(|worker| push(&mut outbox, worker, 1));
+    assert!(outbox.poll(ms(2_000)).is_none() && outbox.poll(ms(2_099)).is_none());
+    let without = outbox.poll(ms(2_100)).expect("nobody waits for ever");
+    assert_eq!(without.delta().expect("it can be read").figures().len(), 15);
+    push(&mut outbox, 15, 1);
+    assert!(outbox.poll(ms(2_110)).is_none());
+    assert_eq!(outbox.poll(ms(2_210)).expect("it comes by itself").number, 2);
+    assert!(outbox.is_empty() || outbox.late_rows() == 0);
+}
+
 /// Two agents, of which one was slow: the percentile of all requests, and three that were never measured.
 #[test]
 fn percentiles_come_of_the_sum_and_of_nothing_else() {
@@ -161,6 +256,8 @@ fn a_crowded_outbox_keeps_every_count_and_little_memory() {
         outbox.push(Delta::Figures(snapshot(0, second, tally)));
     }
     assert!(outbox.waiting() <= 32, "{}", outbox.waiting());
+    // Which rows have what belongs to others is not hidden.
+    assert_eq!(outbox.late_rows() + outbox.waiting() as u64, 3_600);
     let mut requests = 0;
     for news in outbox.kept() {
         match news.delta().unwrap() {

@@ -490,6 +490,64 @@ fn figures_of_a_time_that_has_not_been_are_a_loss_with_both_figures() {
     }
 }
 
+/// A thousand agents come at once, and all say at once that they are there, where they are and, later, what they did.
+#[test]
+fn a_thousand_agents_that_join_at_once_begin_together_and_all_are_counted() {
+    const AGENTS: usize = 1_000;
+    let rules = Rules { phases: 1, lease: LEASE, on_loss: OnLoss::GoOn };
+    let shares = split(&vec![1; AGENTS]);
+    let mut controller = Controller::new(Duration::ZERO, rules, shares.iter().copied());
+    let mut agents: Vec<Agent> = (0..AGENTS).map(|_| Agent::new(LEASE, Outbox::new(1, None))).collect();
+    controller.begin();
+    let (mut now, mut said, mut ended) = (Duration::ZERO, 0, 0);
+    let mut opened = vec![None; AGENTS];
+    while !controller.is_over() {
+        assert!(now < LEASE, "{ended} of {AGENTS} have ended");
+        // All that is to be said is said in one breath.
+        while let Some((agent, beat)) = controller.poll(now) {
+            agents[agent].handle(now, &beat);
+            said += 1;
+        }
+        for (number, agent) in agents.iter_mut().enumerate() {
+            while let Some(task) = agent.task() {
+                match task {
+                    Task::Go => agent.arrived(1),
+                    Task::Open { at, .. } => {
+                        opened[number] = Some(at);
+                        let mut told = Snapshot::empty(number as u32, 0, Duration::ZERO, Duration::ZERO);
+                        told.tally.counts.requests = number as u64;
+                        let counts = told.tally.counts;
+                        agent.push(Delta::Figures(Snapshot { last: true, ..told }));
+                        agent.push(Delta::Last(Box::new(Last { counts, ..Last::default() })));
+                    }
+                    Task::Rate(_) | Task::Stop { .. } => panic!("nobody asked for it"),
+                }
+            }
+            while let Some(word) = agent.poll(now) {
+                match word {
+                    Up::Beat(beat) => controller.handle_beat(number, now, &beat),
+                    Up::Delta(news) => controller.handle_delta(number, now, news),
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        while let Some(news) = controller.news() {
+            match news {
+                News::Ended { agent, .. } => {
+                    assert_eq!(controller.counts(agent).requests, agent as u64);
+                    ended += 1;
+                }
+                News::Figures { .. } | News::Opens { .. } => {}
+                other => panic!("{other:?}"),
+            }
+        }
+        now += Duration::from_millis(5);
+    }
+    assert_eq!(ended, AGENTS);
+    assert!(opened.iter().all(|at| at.is_some() && *at == opened[0]), "one moment");
+    assert!(said <= 40 * AGENTS, "{said} messages to {AGENTS} agents");
+}
+
 #[test]
 fn an_account_that_does_not_agree_is_a_loss_with_both_figures() {
     let rules = Rules { phases: 1, lease: LEASE, on_loss: OnLoss::GoOn };

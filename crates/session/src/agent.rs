@@ -8,9 +8,11 @@ use crate::kept;
 use crate::mask::Mask;
 use crate::options::SessionOptions;
 use crate::problem::Problem;
+use crate::runs::{self, CarriedRuns};
 use crate::scripts::Scripts;
 use crate::serving::Serving;
 use crate::targets::Targets;
+use crate::wall::{self, Wall};
 use crate::workers::{With, Workers};
 use crate::{backend, data, filled, inputs, refuse_violations, tls, usage};
 use fleet::frame::{Frame, LONGEST};
@@ -41,6 +43,8 @@ pub struct AgentOptions {
     pub on_secrets: Option<fn(&Mask)>,
     /// Whoever wants something proves that he has it; `None`: nobody must.
     pub token: Option<Token>,
+    /// Runs that were carried, where it carries one after the other: an id is good for one.
+    pub runs: CarriedRuns,
     /// It stays for whoever calls: where its owner has not said where a load may go and how long it lasts, the usual limits hold.
     pub stays: bool,
 }
@@ -71,6 +75,10 @@ pub fn serve(
     say(&to, &Up::Hello(hello(&talk.nonce)));
     let came = reader(input);
     let (order, text) = match take_plan(&came, &talk)? {
+        Asked::Load(order, _) if !options.runs.begin(order.run_id) => {
+            refuse(runs::twice(&kept::run_name(order.run_id)), false, &came, &to);
+            return Ok(false);
+        }
         Asked::Load(order, text) => (order, text),
         Asked::Kept(collect) => {
             tell_kept(&collect, &came, &to);
@@ -88,10 +96,15 @@ pub fn serve(
         .as_ref()
         .map_or(Duration::ZERO, |resumes| Duration::from_micros(resumes.since_us) + JOINS);
     let now = Instant::now();
+    let wall_us = Some(wall::now_us().saturating_sub(ago.as_micros() as i64));
     let epoch = now.checked_sub(ago).unwrap_or(now);
     let proof = talk.proof(&order);
-    let ready =
-        |warnings: &[String]| Ready { sha256: order.sha256.clone(), warnings: warnings.to_vec(), proof };
+    let ready = |warnings: &[String]| Ready {
+        sha256: order.sha256.clone(),
+        warnings: warnings.to_vec(),
+        wall_us,
+        proof,
+    };
     let asked = read(&order, &text);
     if let Some(listen) = &order.listen {
         let serving =
@@ -318,6 +331,7 @@ impl Carried {
         let mut warnings = doctor::budget(&facts, &need)?;
         let (io, note) = backend::choose(&plan, share.count, share.fraction())?;
         warnings.extend(note);
+        warnings.extend(kept::cannot_keep());
         let around = SessionOptions {
             interval: Duration::from_micros(order.interval_us),
             cache_bytes: order.cache_bytes,
@@ -360,6 +374,7 @@ impl Carried {
             begun: false,
             sum: Sum::default(),
             last: Last::default(),
+            wall: Wall::begin(),
             epoch,
             order,
             carried: self,
@@ -399,6 +414,7 @@ struct UnderWay {
     /// All that it has told, for the case that nobody took it.
     sum: Sum,
     last: Last,
+    wall: Wall,
     order: Order,
 }
 
@@ -491,6 +507,7 @@ impl UnderWay {
         self.tell_events();
         if self.carried.sampler.is_due() {
             self.carried.sampler.sample();
+            self.wall.look();
         }
     }
 
@@ -540,7 +557,8 @@ impl UnderWay {
     /// The load is over: says the last word.
     fn end(&mut self) {
         self.tell_events();
-        let passed_by = self.passed_by();
+        self.wall.look();
+        let own = [self.passed_by(), self.wall.note(), self.late_rows()];
         let workers = &mut self.carried.workers;
         let backend = workers.stop().to_owned();
         self.carried.sampler.sample();
@@ -554,7 +572,7 @@ impl UnderWay {
             counts: self.counts,
             panics: workers.panics(),
             reasons: reasons.into_iter().flatten().collect(),
-            notes: passed.iter().map(note).chain(passed_by).collect(),
+            notes: passed.iter().map(note).chain(own.into_iter().flatten()).collect(),
             seen: workers.control.all_seen(),
             backend,
             late_us: self.late.as_micros() as u64,
@@ -577,6 +595,17 @@ impl UnderWay {
             "{requests} requests were due after the last word of the agent before it, and before it began: none was sent again, and nobody \
              knows how many of them were sent at all"
         ))
+    }
+
+    /// Rows that have what belongs to the ones before them.
+    fn late_rows(&self) -> Option<String> {
+        let rows = self.agent.late_rows();
+        (rows > 0).then(|| {
+            format!(
+                "its way to the controller was blocked, and figures of {rows} seconds of its workers stand in later rows than they belong to: \
+                 all sums are whole"
+            )
+        })
     }
 
     fn tell(&mut self, news: Delta) {
@@ -636,5 +665,28 @@ mod tests {
             let why = refused(&Order { share, ..order.clone() }, &text).unwrap();
             assert!(why.contains("its parts are none of this load"), "{why}");
         }
+    }
+
+    #[test]
+    fn an_order_of_a_run_that_was_carried_is_refused_by_its_id() {
+        let order = |run: u64| {
+            format!(
+                r#"{{"name":"c1","share":{{"first":0,"count":1,"of":1}},"run_id":{run},"interval_us":1,"cache_bytes":null,"lease_us":1,"ready_us":null,"plan_bytes":0,"inputs_bytes":0,"sha256":""}}"#
+            )
+        };
+        let options = AgentOptions::default();
+        let said = |run: u64| {
+            let body = order(run).into_bytes();
+            let input = std::io::Cursor::new(Frame { kind: 101, body }.to_bytes());
+            let (mut from, to) = std::io::pipe().expect("a pipe");
+            let begun = serve(input, to, &options).expect("it answers");
+            let mut said = Vec::new();
+            from.read_to_end(&mut said).expect("it ends");
+            assert!(!begun);
+            String::from_utf8_lossy(&said).into_owned()
+        };
+        assert!(said(7).contains("its digest is another one"));
+        assert!(said(7).contains("run 0000000000000007 was carried here before"));
+        assert!(said(8).contains("its digest is another one"));
     }
 }

@@ -7,13 +7,15 @@ use crate::errand::Errand;
 use crate::gathering::Gathering;
 use crate::options::SessionOptions;
 use crate::problem::Problem;
+use crate::progress::{Progress, nothing_more};
 use crate::relief::{self, Handover, Relief, Step};
 use crate::usage;
+use crate::wall;
 use fleet::message::{Down, RateFrom, Resumes, Stop, Up};
-use fleet::{Controller, News, Rules, Share, not_given_out, not_shared_out, split};
+use fleet::{Controller, News, Rules, Share, idle, not_given_out, not_shared_out, split};
 use load::Control;
 use measure::stream::EvidenceFound;
-use measure::{AgentUse, CarriedOn, Distribution, Event, LostAgent, RunEvent, Snapshot, Tally, TimeMetric};
+use measure::{AgentUse, CarriedOn, Distribution, Event, LostAgent, RunEvent, Snapshot, TimeMetric};
 use plan::{Inputs, Plan};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -34,6 +36,8 @@ struct Member {
     /// None once nothing more is said to it.
     to: Option<Sender<Vec<u8>>>,
     share: Share,
+    /// Its wall clock when its own clock was at zero, in µs since 1970, where it said so.
+    wall_us: Option<i64>,
     heard: Heard,
 }
 
@@ -60,6 +64,8 @@ pub struct Crew {
     /// Length of an interval.
     interval: Duration,
     plan: Plan,
+    /// Notes on them from before the start.
+    notes: Vec<String>,
     told: Arc<CrewTold>,
     /// Last, so that agents on it learn that nothing follows.
     _bus: Option<Bus>,
@@ -135,6 +141,8 @@ pub fn gather(
     }
     let mut warnings = gathering.give_plan(plan, inputs, around, fleet, &shares)?;
     warnings.extend(gathering.shared_sources());
+    let phases = plan.load.as_ref().map_or(&[][..], |load| &load.phases);
+    let idle = idle(phases, &gathering.names, &shares);
     let rules = Rules {
         phases: plan.load.as_ref().map_or(0, |load| load.phases.len()) as u32,
         lease: fleet.lease,
@@ -143,6 +151,7 @@ pub fn gather(
     let mut crew = Crew::of(gathering, plan, rules, &shares);
     crew.tolerate_loss = fleet.tolerate_loss;
     crew.interval = around.interval_length();
+    crew.notes = idle;
     Ok((crew, warnings))
 }
 
@@ -178,9 +187,10 @@ impl Crew {
     }
 
     fn of(gathering: Gathering, plan: &Plan, rules: Rules, shares: &[Share]) -> Crew {
-        let Gathering { names, agents, processes, ways, to: tells, came, errand, bus, .. } = gathering;
-        let all = names.into_iter().zip(agents).zip(processes).zip(ways).zip(shares);
-        let members = all.map(|((((name, place), process), to), share)| Member {
+        let Gathering { names, agents, processes, ways, to: tells, came, errand, bus, walls, .. } = gathering;
+        let all = names.into_iter().zip(agents).zip(processes).zip(ways).zip(shares.iter().zip(walls));
+        let members = all.map(|((((name, place), process), to), (share, wall_us))| Member {
+            wall_us,
             name,
             place,
             process: process.expect("who has said hello was started"),
@@ -197,6 +207,7 @@ impl Crew {
             tolerate_loss: 0,
             interval: Duration::ZERO,
             plan: plan.clone(),
+            notes: Vec::new(),
             told: Arc::default(),
             _bus: bus,
         }
@@ -215,12 +226,13 @@ impl Crew {
     /// Commands them to the end of the run. `go`: true once it may begin. `panic`: an agent's own code has failed. Returns which I/O
     /// they used.
     pub fn command(
-        self,
+        mut self,
         command: &Command,
         go: &dyn Fn() -> bool,
         panic: &dyn Fn(&str),
     ) -> std::io::Result<&'static str> {
         let epoch = Instant::now();
+        let wall_us = wall::now_us();
         let shares: Vec<Share> = self.members.iter().map(|member| member.share).collect();
         let under_way = UnderWay {
             controller: Controller::new(Duration::ZERO, self.rules, shares.iter().copied()),
@@ -231,34 +243,13 @@ impl Crew {
             seats: (0..shares.len()).collect(),
             workers: (0..self.workers()).map(|_| Progress::default()).collect(),
             backends: Vec::new(),
-            notes: Vec::new(),
+            notes: std::mem::take(&mut self.notes),
             command,
             epoch,
+            wall_us,
             crew: self,
         };
         Ok(under_way.run(go, panic))
-    }
-}
-
-/// How far a worker is, as far as it has told.
-#[derive(Debug, Clone, Copy, Default)]
-struct Progress {
-    phase: u32,
-    /// The interval that it tells of next.
-    interval: u64,
-    began: Duration,
-    until: Duration,
-    in_flight: u64,
-    /// Requests that it has begun in the phase.
-    done: u64,
-    gone: bool,
-}
-
-impl Progress {
-    /// When the interval ends that it tells of next. Its loss may be known long after that, and is no figure of it: the row that others
-    /// have told ends where it would.
-    fn next_ends(&self, length: Duration) -> Duration {
-        length.saturating_mul(u32::try_from(self.interval + 1).unwrap_or(u32::MAX))
     }
 }
 
@@ -268,6 +259,8 @@ struct UnderWay<'a> {
     controller: Controller,
     command: &'a Command,
     epoch: Instant,
+    /// The wall clock then, in µs since 1970.
+    wall_us: i64,
     /// When the first gate opens, since the epoch.
     starts: Option<Duration>,
     /// Requests that failed, where the plan gives up after so many.
@@ -370,7 +363,10 @@ impl UnderWay<'_> {
                 News::Figures { agent, snapshot } => self.figures(agent, *snapshot),
                 News::Record { record, .. } => self.record(*record),
                 News::Opens { phase, at } => {
-                    self.starts.get_or_insert(at);
+                    if self.starts.is_none() {
+                        self.starts = Some(at);
+                        self.compare_walls();
+                    }
                     self.command.control.open(phase as usize, self.epoch + at);
                 }
                 News::Silent(agent) => self.say(agent, "says nothing any more"),
@@ -387,6 +383,18 @@ impl UnderWay<'_> {
                     let heard = &mut self.crew.members[agent].heard;
                     (heard.late_us, heard.reasons) = (last.late_us, last.reasons);
                 }
+            }
+        }
+    }
+
+    /// Notes wall clocks of agents that are off.
+    fn compare_walls(&mut self) {
+        for (agent, member) in self.crew.members.iter().enumerate() {
+            let ahead = self.controller.clock_ahead_us(agent);
+            let off =
+                member.wall_us.map(|wall_us| wall_us.saturating_add(ahead).saturating_sub(self.wall_us));
+            if let Some(note) = off.and_then(|us| wall::off(us, self.controller.clock_error(agent))) {
+                self.notes.push(format!("agent {}: {note}", member.name));
             }
         }
     }
@@ -554,6 +562,7 @@ impl UnderWay<'_> {
                     process: relief.process,
                     to: relief.to,
                     share: relief.share,
+                    wall_us: None,
                     heard: Heard::default(),
                 });
                 self.say(self.crew.members.len() - 1, "carries on the parts of a lost one");
@@ -616,66 +625,7 @@ impl UnderWay<'_> {
     }
 }
 
-/// The last word of a worker that does not say it. `last`: nobody goes on behind it.
-fn nothing_more(worker: u32, progress: Progress, now: Duration, last: bool) -> Snapshot {
-    let until = progress.until.max(now);
-    let mut tally = Box::new(Tally::new());
-    // What was under way when it told its last figures has an end that nobody will know.
-    tally.counts.unfinished = progress.in_flight;
-    Snapshot {
-        worker,
-        phase: progress.phase,
-        interval: progress.interval,
-        tally,
-        in_flight: 0,
-        peak: 0,
-        cpu: Duration::ZERO,
-        closes_interval: true,
-        last,
-        span: (progress.began, until),
-        paced_until: progress.until,
-        due_until: progress.until,
-    }
-}
-
 /// Cores of this machine that an agent offers.
 pub fn cores() -> u32 {
     usage::threads(None)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use measure::Collector;
-
-    fn second(worker: u32, interval: u64) -> Snapshot {
-        let end = Duration::from_secs(interval + 1);
-        let progress = Progress { interval, until: end, ..Progress::default() };
-        let mut told = nothing_more(worker, progress, end, false);
-        told.tally.counts.requests = 5;
-        told
-    }
-
-    #[test]
-    fn a_loss_that_is_known_late_moves_no_row() {
-        let length = Duration::from_secs(1);
-        let mut collector = Collector::new([("measure", true)].into_iter(), 2);
-        let mut events = Vec::new();
-        for interval in 0..9 {
-            events.extend(collector.add(second(0, interval), None).0);
-        }
-        events.extend(collector.add(second(1, 0), None).0);
-        let progress = Progress { interval: 1, until: length, in_flight: 3, ..Progress::default() };
-        let lost_at = Duration::from_millis(8_700).min(progress.next_ends(length));
-        events.extend(collector.add(nothing_more(1, progress, lost_at, true), None).0);
-        let rows: Vec<(f64, f64)> = events
-            .iter()
-            .filter_map(|event| match event {
-                RunEvent::Second(second) => Some((second.at.as_secs_f64(), second.took.as_secs_f64())),
-                _ => None,
-            })
-            .collect();
-        let each: Vec<(f64, f64)> = (1..10).map(|at| (f64::from(at), 1.0)).collect();
-        assert_eq!(rows, each);
-    }
 }

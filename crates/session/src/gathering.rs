@@ -67,6 +67,8 @@ pub struct Gathering {
     on_bus: Vec<Offered>,
     /// Who they said they are.
     hellos: Vec<Hello>,
+    /// Their wall clocks when their own clocks were at zero, in µs since 1970, where they said so.
+    pub walls: Vec<Option<i64>>,
     /// The token of agents on the bus.
     pub token: Option<Token>,
     /// Work that agents were given.
@@ -108,6 +110,7 @@ impl Gathering {
             names,
             processes: vec![None; agents.len()],
             ways: vec![None; agents.len()],
+            walls: vec![None; agents.len()],
             agents,
             to,
             came,
@@ -276,6 +279,7 @@ impl Gathering {
             let Ok((agent, came)) = self.came.recv_timeout(LOOK_UP) else { continue };
             match came {
                 Came::Said(Up::Ready(ready)) => {
+                    self.walls[agent] = ready.wall_us;
                     warnings.extend(self.warnings(agent, &ready));
                     if ready.sha256 != sha256 {
                         troubles

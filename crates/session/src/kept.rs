@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 const MOST: usize = 50;
 /// A result is no longer than this.
 pub(crate) const LONGEST: u64 = 64 << 20;
+/// Bytes that are written to see that some can be: a result is seldom longer.
+const TRIED: usize = 64 << 10;
 /// Only the user reads and writes them: they hold parts of answers.
 const OWN_FOLDER: u32 = 0o700;
 const OWN_FILE: u32 = 0o600;
@@ -62,6 +64,27 @@ fn written(folder: &Path, file: &Path, text: &[u8]) -> io::Result<()> {
     io::Write::write_all(&mut open, text)?;
     open.sync_all()?;
     fs::rename(&part, file)
+}
+
+/// Why no result could be kept here, where that is known before the run.
+pub(crate) fn cannot_keep() -> Option<String> {
+    let folder = folder()?;
+    let place = folder.ancestors().find(|place| place.exists())?;
+    let file = place.join(format!(".wringer-{}.part", std::process::id()));
+    let tried = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(OWN_FILE)
+        .open(&file)
+        .and_then(|mut open| io::Write::write_all(&mut open, &[0; TRIED]).and_then(|()| open.sync_all()));
+    // Where it could not be made, there is nothing to remove.
+    let _ = fs::remove_file(&file);
+    tried.err().map(|error| {
+        format!(
+            "it could not keep its result if the controller went away: {} cannot be written: {error}; what it does comes over its channel as ever",
+            folder.display()
+        )
+    })
 }
 
 fn make_room(folder: &Path) {

@@ -38,15 +38,30 @@ pub fn asked(args: &FleetArgs) -> Result<Option<Fleet>, Problem> {
 /// # Errors
 /// A bus without a number of agents; a program to copy, and nobody behind ssh.
 pub fn clients_beside(origins: Option<&OriginAgents>, args: &FleetArgs) -> Result<Option<Fleet>, Problem> {
-    let on_bus = origins.is_some_and(|origins| origins.bus.is_some());
-    if on_bus && args.expect.is_none() && args.agents.is_empty() { Ok(None) } else { clients(args) }
+    let only_origins_on_bus = origins.is_some_and(|origins| origins.bus.is_some()) && args.expect.is_none();
+    if !only_origins_on_bus {
+        return clients(args);
+    }
+    check_named(args)?;
+    Ok(named(args).filter(|fleet| !fleet.agents.is_empty()).map(|fleet| Fleet { bus: None, ..fleet }))
 }
 
-/// Refuses a program that nobody would have copied to them.
+/// Refuses a program that nobody would have copied to them, and a name of a bus where none is.
 ///
 /// # Errors
-/// No agent is behind ssh.
-pub fn check_copied(args: &FleetArgs) -> Result<(), Problem> {
+/// No agent is behind ssh; there is no bus.
+pub fn check_named(args: &FleetArgs) -> Result<(), Problem> {
+    let named = args.agents.iter().flat_map(|named| &named.0);
+    let mut on_bus = named.filter_map(|agent| match &agent.at {
+        AgentPlace::Bus(name) => Some(name),
+        AgentPlace::Local | AgentPlace::Ssh(_) | AgentPlace::Command(_) => None,
+    });
+    if let Some(name) = on_bus.next().filter(|_| args.bus.bus.is_empty()) {
+        return Err(Problem::Usage(format!(
+            "bus:{name} in the file of agents is on a bus, and none is named: give --bus URL, and --expect N where agents of it carry the load, \
+             too"
+        )));
+    }
     let is_behind_ssh = |agent: &AgentArg| matches!(agent.at, AgentPlace::Ssh(_));
     let copied = args.binary.as_ref().map(|_| "--binary").or(args.copy_to.as_ref().map(|_| "--copy-to"));
     if let Some(option) = copied.filter(|_| !args.agents.iter().flat_map(|named| &named.0).any(is_behind_ssh))
@@ -63,8 +78,15 @@ pub fn check_copied(args: &FleetArgs) -> Result<(), Problem> {
 /// # Errors
 /// A bus without a number of agents; a program to copy, and nobody behind ssh.
 pub fn clients(args: &FleetArgs) -> Result<Option<Fleet>, Problem> {
-    check_copied(args)?;
+    check_named(args)?;
     let fleet = named(args);
+    if fleet.as_ref().is_some_and(|fleet| fleet.bus.is_some() && !fleet.agents.is_empty()) {
+        return Err(Problem::Usage(
+            "--agents cannot be used with --bus for one load: agents of one kind carry it, and its origins may be of the other; leave out one \
+             of them"
+                .to_owned(),
+        ));
+    }
     if fleet.as_ref().and_then(|fleet| fleet.bus.as_ref()).is_some_and(|bus| bus.expect.is_none()) {
         return Err(Problem::Usage(
             "--bus: give --expect N, as a bus does not know how many agents are still to come".to_owned(),

@@ -5,6 +5,7 @@ use super::Standing;
 use crate::agent::{self, AgentOptions};
 use crate::bus::{End, Line, Saying, drain, ends, publish};
 use crate::problem::Problem;
+use crate::runs::{self, CarriedRuns};
 use crate::usage;
 use fleet::bus::{Message, Reply, Word, check_name, subject};
 use fleet::token::Token;
@@ -84,6 +85,8 @@ struct Stays<'a> {
     asked: UnboundedReceiver<Saying>,
     complaint: Option<String>,
     carried: bool,
+    /// Names of runs that had a stream to it.
+    runs: CarriedRuns,
     epoch: Instant,
 }
 
@@ -105,6 +108,7 @@ impl<'a> Stays<'a> {
             asked,
             complaint: None,
             carried: false,
+            runs: CarriedRuns::default(),
             epoch: Instant::now(),
         })
     }
@@ -167,6 +171,7 @@ impl<'a> Stays<'a> {
                     let why = format!("it carries a load for {} meanwhile", carries.host);
                     self.reply(&run, Reply::Gone { why }).await;
                 }
+                None if self.is_known(&run) => self.reply(&run, Reply::Gone { why: runs::twice(&run) }).await,
                 None => self.carry(run, host, Duration::from_millis(patience_ms).min(MOST_PATIENCE)),
             },
             Some(Message::Segment(segment)) => match self.carries.as_mut().filter(|_| is_ours) {
@@ -184,6 +189,11 @@ impl<'a> Stays<'a> {
                 tracing::info!(run, "something on the bus is no word of a controller");
             }
         }
+    }
+
+    /// True for a run that had a stream to it before; from now on, this one had.
+    fn is_known(&self, run: &str) -> bool {
+        u64::from_str_radix(run, 16).is_ok_and(|run| !self.runs.begin(run))
     }
 
     fn carry(&mut self, run: String, host: String, patience: Duration) {

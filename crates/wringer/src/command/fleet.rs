@@ -7,8 +7,8 @@ use cli::{AgentArgs, FleetArgs, PrintFleet, ReadArgs, RunArgs};
 use fleet::placing;
 use session::{AgentOptions, Fleet, SessionOptions, Standing};
 use std::path::{Path, PathBuf};
-pub use tools::agents::{asked, clients, clients_beside, served};
-use tools::agents::{bus, check_copied, everybody, named};
+pub use tools::agents::{asked, clients_beside, served};
+use tools::agents::{bus, check_named, everybody, named};
 
 fn nobody() -> Problem {
     Problem::Usage(
@@ -38,7 +38,7 @@ pub fn print(what: &PrintFleet) -> Exit {
 
 /// Finds out whether agents are there, and whether they would carry a plan.
 pub fn check(plan: Option<&Path>, args: &FleetArgs) -> Result<Exit, Problem> {
-    check_copied(args)?;
+    check_named(args)?;
     match plan {
         Some(file) => would_carry(file, args),
         None => are_there(&everybody(args).ok_or_else(nobody)?),
@@ -47,6 +47,9 @@ pub fn check(plan: Option<&Path>, args: &FleetArgs) -> Result<Exit, Problem> {
 
 fn would_carry(file: &Path, args: &FleetArgs) -> Result<Exit, Problem> {
     let fleet = named(args).ok_or_else(nobody)?;
+    // Those that are named carry it, and the bus is that of its origins.
+    let bus = fleet.bus.clone().filter(|_| fleet.agents.is_empty());
+    let fleet = Fleet { bus, ..fleet };
     let mut plan = plan::runnable(file, &ReadArgs::default())?.plan;
     let origin_agents = served(&mut plan, args.origins(), args)?;
     session::settle(&mut plan)?;
@@ -86,6 +89,7 @@ fn are_there(fleet: &Fleet) -> Result<Exit, Problem> {
 
 /// Brings results that nobody took to one folder.
 pub fn collect(run: Option<&str>, into: &Path, args: &FleetArgs) -> Result<Exit, Problem> {
+    check_named(args)?;
     let fleet = everybody(args).ok_or_else(nobody)?;
     let collected = session::collect(&fleet, run, into, &*signals::interrupted()?)?;
     for run in &collected.runs {
@@ -138,7 +142,12 @@ pub fn agent(args: &AgentArgs) -> Result<Exit, Problem> {
     let mut rules: Vec<PathBuf> =
         usual.map(|folder| folder.join("wringer/agent.toml")).filter(|file| file.exists()).collect();
     rules.extend(args.rules.iter().cloned());
-    let options = AgentOptions { rules, on_secrets: Some(arguments::hide), stays: !args.stdio, token: None };
+    let options = AgentOptions {
+        rules,
+        on_secrets: Some(arguments::hide),
+        stays: !args.stdio,
+        ..AgentOptions::default()
+    };
     if let Some(at) = bus(&args.bus) {
         let name = args.name.clone().unwrap_or_else(|| session::host_name().replace('.', "-"));
         let journal = |text: &str| output::notice(&format!("agent: {text}"));

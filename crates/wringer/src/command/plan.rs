@@ -40,10 +40,11 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let has_origin = plan.origin.is_some();
     let origin_agents = fleet::served(&mut plan, args.fleet.origins(), &args.fleet)?;
     session::settle(&mut plan)?;
+    let clients = fleet::clients_beside(origin_agents.as_ref(), &args.fleet)?;
     let around = SessionOptions {
         join_remote: !has_origin && plan.load.as_ref().is_some_and(|load| load.protocol.http().is_some()),
         origin_agents,
-        fleet: fleet::clients(&args.fleet)?,
+        fleet: clients,
         interpreters: Some(interpreters(programs)),
         ..around::watching(&args.watch)
     };

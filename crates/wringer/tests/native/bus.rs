@@ -5,7 +5,7 @@ use crate::fleet::{Asked, agents};
 use crate::support::{Ran, folder, free_address, program, run, start};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -14,16 +14,16 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// A process of ours, ended when dropped.
-struct Ours(Child);
+pub struct Ours(pub Child);
 
 impl Ours {
-    fn start(program: impl AsRef<Path>, words: &[&str]) -> Ours {
+    pub fn start(program: impl AsRef<Path>, words: &[&str]) -> Ours {
         let mut command = Command::new(program.as_ref());
         command.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Ours(command.spawn().expect("it is there"))
     }
 
-    fn agent(words: &str) -> Ours {
+    pub fn agent(words: &str) -> Ours {
         let words: Vec<&str> = ["agent"].into_iter().chain(words.split_whitespace()).collect();
         Ours::start(env!("CARGO_BIN_EXE_wringer"), &words)
     }
@@ -38,17 +38,17 @@ impl Drop for Ours {
 }
 
 /// A server on a port of loopback.
-struct Nats {
+pub struct Nats {
     server: PathBuf,
     config: PathBuf,
-    port: u16,
-    place: TempDir,
+    pub port: u16,
+    pub place: TempDir,
     process: Option<Ours>,
 }
 
 impl Nats {
     /// One with this configuration, or without any; nothing where there is no server.
-    fn start(config: impl Fn(u16, &Path) -> String) -> Option<Nats> {
+    pub fn start(config: impl Fn(u16, &Path) -> String) -> Option<Nats> {
         let server = program("nats-server")?;
         let place = folder();
         let port = free_address().port();
@@ -59,7 +59,7 @@ impl Nats {
         Some(nats)
     }
 
-    fn plain() -> Option<Nats> {
+    pub fn plain() -> Option<Nats> {
         Nats::start(|port, _| format!("listen: \"127.0.0.1:{port}\"\n"))
     }
 
@@ -70,15 +70,15 @@ impl Nats {
         }
     }
 
-    fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }
 }
 
-const MISSING: &str = "agents on a bus: there is no nats-server";
+pub const MISSING: &str = "agents on a bus: there is no nats-server";
 
 /// Names of the agents that are on a bus.
-fn there(ran: &Ran) -> Vec<&str> {
+pub fn there(ran: &Ran) -> Vec<&str> {
     ran.stdout.lines().filter_map(|line| line.split_whitespace().next()).collect()
 }
 
@@ -303,7 +303,7 @@ fn keeping_agent(place: &Path, words: &str) -> Ours {
 }
 
 /// Asks again until it goes well: who has lost its controller is busy until it has ended its load.
-fn until_well(line: &str) -> Ran {
+pub fn until_well(line: &str) -> Ran {
     loop {
         let ran = run(line);
         if ran.code() == 0 {
@@ -407,6 +407,7 @@ fn agents_of_a_bus_are_origins_and_leave_their_addresses_behind() {
         }
         listens.iter().for_each(|listen| drop(TcpListener::bind(listen).expect("nobody listens there")));
     }
+    a_plan_has_an_origin_on_the_bus(&bus, listens[0], &proxies[0].address.to_string());
     for (words, code, said) in [
         (format!("--origin-agents bus:o9={}", listens[0]), 1, "agent o9 (bus): it did not offer itself"),
         (format!("--origin-agents bus:o1={},bus:o1={}", listens[0], listens[1]), 2, "stands there twice"),
@@ -434,4 +435,35 @@ fn agents_of_a_bus_are_origins_and_leave_their_addresses_behind() {
     assert!(ran.stdout.contains("incomplete: origin o2 (bus)"), "{}", ran.stdout);
     until_well(&format!("fleet check --bus {bus} --expect 2"));
     assert!(TcpListener::bind(listens[0]).is_ok(), "nobody listens there");
+}
+
+/// The same by a plan and a file of agents.
+fn a_plan_has_an_origin_on_the_bus(bus: &str, listen: SocketAddr, target: &str) {
+    let place = folder();
+    let [plan, file] = ["plan.toml", "fleet.toml"].map(|name| place.path().join(name).display().to_string());
+    let shown = run(&format!(
+        "cache {target} --origin {listen} -c 2 --phase x:60s,requests=40 --size 3000 --show-plan"
+    ));
+    fs::write(&plan, shown.ended_with(0).stdout.as_str()).expect("a file");
+    let entry = format!("[[agents]]\nat = \"bus:o1\"\nrole = \"origin\"\nlisten = \"{listen}\"\n");
+    for (more, words, clients) in [
+        ("", "", None),
+        ("", "--expect 1", Some("bus")),
+        ("[[agents]]\nat = \"local\"\nname = \"c9\"\n", "", Some("local")),
+    ] {
+        fs::write(&file, format!("{more}{entry}")).expect("a file");
+        let line = format!("fleet run {plan} --agents {file} --bus {bus} {words} -q --json {{}}/result.json");
+        let ran = run(&line).ended_with(0);
+        let report = ran.report();
+        let served = report.list("origins");
+        assert_eq!(served.iter().map(|origin| origin.text("name")).collect::<Vec<_>>(), ["o1"]);
+        assert_eq!(report.count("measured/counts/requests"), 40, "{}", ran.stdout);
+        if let Some(at) = clients {
+            assert_eq!(agents(&ran)[0]["at"], at);
+        }
+        TcpListener::bind(listen).expect("nobody listens there");
+    }
+    run(&format!("fleet run {plan} --agents local:1 --bus {bus} --expect 1"))
+        .refused_with(2, &["--agents cannot be used with --bus for one load"]);
+    run(&format!("fleet run {plan} --agents {file}")).refused_with(2, &["bus:o1", "give --bus URL"]);
 }

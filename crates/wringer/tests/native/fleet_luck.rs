@@ -182,9 +182,9 @@ fn what_is_no_agent_of_this_version_is_refused_with_what_it_said() {
     let another = format!("{{\"sha256\":\"{}\",\"warnings\":[]}}", "0".repeat(64));
     for (agent, said) in [
         (
-            format!("printf '{}'; cat", hello(3, "0.0.1")),
+            format!("printf '{}'; cat", hello(4, "0.0.1")),
             format!(
-                "it is wringer 0.0.1 (protocol 3), and this is {own} (protocol 3): figures of two versions"
+                "it is wringer 0.0.1 (protocol 4), and this is {own} (protocol 4): figures of two versions"
             ),
         ),
         (
@@ -206,7 +206,7 @@ fn what_is_no_agent_of_this_version_is_refused_with_what_it_said() {
             // It has begun to read the plan, and says that it had another one.
             format!(
                 "printf '{}'; head -c 20 >/dev/null; printf '{}'; cat",
-                hello(3, own),
+                hello(4, own),
                 frame(2, &another)
             ),
             "the plan that came to it is not the one that was sent".to_owned(),
@@ -256,7 +256,15 @@ fn an_agent_that_stands_still_for_less_than_its_lease_loses_nothing() {
     ran.wait_for("says nothing any more");
     kill_process(found[1], Signal::CONT).expect("it is there");
     ran.wait_for("is back");
-    assert_whole(&ran.end().ended_with(0), &server.take());
+    let ran = ran.end().ended_with(0);
+    assert_whole(&ran, &server.take());
+    // Rows have waited for it: each is of all three, and none is missing.
+    let rows = ran.report().list("timeline");
+    assert!(rows.iter().all(|row| !row.has("agents")), "{}", ran.stdout);
+    let in_rows: u64 = rows.iter().map(|row| row.count("counts/requests")).sum();
+    assert_eq!(in_rows, ran.report().count("measured/counts/requests"));
+    let at: Vec<f64> = rows.iter().map(|row| row.number("at_s").round()).collect();
+    assert!(at.windows(2).all(|two| two[0] < two[1]), "{at:?}");
 }
 
 #[test]
@@ -291,7 +299,10 @@ fn an_agent_that_cannot_write_a_file_tells_all_it_has_and_ends_without_a_control
     );
     let mut ran = begun(&url, &agent, "-d 2s --threads 1 --ignore-exit");
     server.wait_for(1, &mut ran);
-    assert_whole(&ran.end().ended_with(0), &server.take());
+    let ran = ran.end().ended_with(0);
+    assert_whole(&ran, &server.take());
+    let said = "agent a1: it could not keep its result if the controller went away: /dev/null/x/wringer/agents cannot be written";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
     let mut ran = begun(&url, &agent, "-d 100s --threads 1");
     server.wait_for(110, &mut ran);
     ran.signal(Signal::KILL);
@@ -327,6 +338,51 @@ fn a_wall_clock_that_is_set_during_a_run_changes_no_figure() {
     let at: Vec<f64> = report.list("timeline").iter().map(|row| row.number("at_s")).collect();
     assert!(at.windows(2).all(|two| two[0] < two[1]) && at.iter().all(|at| *at < 600.0), "{at:?}");
     assert_eq!(report.count("measured/counts/requests"), 200);
+    let notes = report.notes();
+    assert!(notes.contains("agent a1: its wall clock was set 2 times during the run"), "{notes}");
+    assert!(!notes.contains("of this machine's"), "it was right before the start: {notes}");
+    // And one that is off from the beginning.
+    let mut ran = begun(&url, &agent, "-d 1s --threads 1 --ignore-exit");
+    server.wait_for(1, &mut ran);
+    let ran = ran.end().ended_with(0);
+    assert_whole(&ran, &server.take());
+    let notes = ran.report().notes();
+    assert!(notes.contains("agent a1: its wall clock is 3600.0 s behind of this machine's"), "{notes}");
+    assert!(!notes.contains("was set"), "{notes}");
+}
+
+/// A disk that is full is known before the run, and its result comes all the same.
+#[test]
+fn a_full_disk_of_an_agent_is_noted_and_its_result_comes_over_the_channel() {
+    let place = folder();
+    let mounted = format!("mount -t tmpfs -o size=8k none {}", place.path().display());
+    if shell(&format!("unshare -Urm sh -c '{mounted}'")).code() != 0 {
+        skip!("a full disk: nothing can be mounted here");
+    }
+    let server = Asked::begin();
+    let url = format!("http://{}/", server.at);
+    let agent = format!(
+        "cmd:unshare -Urm sh -c '{mounted} && XDG_STATE_HOME={} exec {WRINGER} agent --stdio'",
+        place.path().display()
+    );
+    let ran = begun(&url, &agent, "-d 1s --threads 1 --ignore-exit").end().ended_with(0);
+    assert_whole(&ran, &server.take());
+    assert!(ran.stderr.contains("agent a1: it could not keep its result"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("No space left on device"), "{}", ran.stderr);
+}
+
+#[test]
+fn agents_for_which_a_phase_has_nothing_are_named_in_the_report() {
+    let server = Asked::begin();
+    let line =
+        format!("http http://{}/ -n 20 --agents local:4 --threads 1 --json {{}}/result.json", server.at);
+    let ran = run(&format!("{line} -c 2")).ended_with(0);
+    let said =
+        "agents a3, a4 had nothing to do: there are 2 users or connections for 4 workers of all agents";
+    assert!(ran.report().notes().contains(said), "{}", ran.report().notes());
+    assert!(ran.stdout.contains("agents a3, a4 had nothing to do"), "{}", ran.stdout);
+    let ran = run(&format!("{line} -c 4")).ended_with(0);
+    assert!(!ran.report().notes().contains("nothing to do"), "{}", ran.report().notes());
 }
 
 #[test]

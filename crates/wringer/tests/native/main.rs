@@ -12,6 +12,8 @@ mod bad_recordings;
 mod bodies;
 #[cfg(feature = "nats")]
 mod bus;
+#[cfg(feature = "nats")]
+mod bus_luck;
 mod cache;
 mod capture;
 mod command_line;

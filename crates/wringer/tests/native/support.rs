@@ -373,6 +373,11 @@ impl Report {
         self.0.pointer(&format!("/{path}")).unwrap_or_else(|| panic!("no {path} in {:#}", self.0))
     }
 
+    /// True if something stands there.
+    pub fn has(&self, path: &str) -> bool {
+        self.0.pointer(&format!("/{path}")).is_some()
+    }
+
     /// A part by itself.
     pub fn part(&self, path: &str) -> Report {
         Report(self.at(path).clone())
