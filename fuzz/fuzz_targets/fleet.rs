@@ -63,7 +63,16 @@ fn hear(frames: &[Frame]) {
         match Up::of(frame) {
             Ok(Up::Beat(beat)) => controller.handle_beat(0, now, &beat),
             Ok(Up::Delta(news)) => controller.handle_delta(0, now, news),
-            Ok(Up::Hello(_) | Up::Ready(_) | Up::Refused(_) | Up::Served(_) | Up::Kept(_) | Up::Piece(_) | Up::NoMore) | Err(_) => {}
+            Ok(
+                Up::Hello(_)
+                | Up::Ready(_)
+                | Up::Refused(_)
+                | Up::Served(_)
+                | Up::Kept(_)
+                | Up::Piece(_)
+                | Up::NoMore,
+            )
+            | Err(_) => {}
         }
         if let Ok(Down::Beat(beat)) = Down::of(frame) {
             agent.handle(now, &beat);
@@ -88,8 +97,12 @@ fn bus(input: &[u8]) {
         let (message, behind) = behind.split_at(length);
         rest = behind;
         let reply = Message::<Reply>::of_bytes(message);
-        for word in [Message::<Word>::of_bytes(message).map(|word| word.to_bytes()), reply.as_ref().map(Message::to_bytes)] {
-            assert!(word.is_none_or(|bytes| Message::<Word>::of_bytes(&bytes).is_some() || Message::<Reply>::of_bytes(&bytes).is_some()));
+        for word in [
+            Message::<Word>::of_bytes(message).map(|word| word.to_bytes()),
+            reply.as_ref().map(Message::to_bytes),
+        ] {
+            assert!(word.is_none_or(|bytes| Message::<Word>::of_bytes(&bytes).is_some()
+                || Message::<Reply>::of_bytes(&bytes).is_some()));
         }
         if let Some(Message::Segment(segment)) = reply {
             stream.handle(SECOND, segment);

@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use wire::http1::Expect;
-use wire::message::{Counts, Error, Framing, LengthHead, Number, Reader};
+use wire::message::{Framing, LengthHead, Number, Reader, WireCounts, WireError};
 
 /// Outcome of a stream: whole messages, then why there are no more.
 #[derive(Debug, PartialEq)]
@@ -42,7 +42,7 @@ fn framing(choice: &[u8; 8]) -> Framing {
             size: at + width + usize::from(more % 8),
             at,
             number,
-            counts: if kind & 1 == 0 { Counts::Body } else { Counts::Total },
+            counts: if kind & 1 == 0 { WireCounts::Body } else { WireCounts::Total },
             adjust: i64::from(adjust as i8),
         }),
         64..80 => Framing::Delimiter(choice[1..1 + usize::from(width as u8 % 4)].to_vec()),
@@ -53,7 +53,7 @@ fn framing(choice: &[u8; 8]) -> Framing {
 }
 
 /// `Err` where the framing contradicts itself.
-fn came(framing: &Framing, limit: u64, expect: Expect, pieces: &[&[u8]]) -> Result<Came, Error> {
+fn came(framing: &Framing, limit: u64, expect: Expect, pieces: &[&[u8]]) -> Result<Came, WireError> {
     let mut reader = Reader::new(framing.clone(), limit)?;
     let mut messages = Vec::new();
     for piece in pieces {
@@ -87,10 +87,10 @@ fn came(framing: &Framing, limit: u64, expect: Expect, pieces: &[&[u8]]) -> Resu
 }
 
 /// Names what went wrong, without how much of it had come by then, which depends on the cuts.
-fn kind(error: &Error) -> String {
+fn kind(error: &WireError) -> String {
     match error {
-        Error::TooLong { .. } => "too long".to_owned(),
-        Error::ClosedInside(_) => "closed inside".to_owned(),
+        WireError::TooLong { .. } => "too long".to_owned(),
+        WireError::ClosedInside(_) => "closed inside".to_owned(),
         error => error.to_string(),
     }
 }
@@ -114,7 +114,7 @@ fn written(framing: &Framing, body: &[u8]) {
         let found = match reader.read(&stream[rest..]) {
             Ok(found) => found,
             // A count that comes out below what it counts: the description lets that be written, not be read.
-            Err(Error::BadLength(_)) => return,
+            Err(WireError::BadLength(_)) => return,
             Err(error) => panic!("{error}"),
         };
         rest += found.consumed;

@@ -4,8 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use wire::http1::{
-    Expect, Limits, Progress, RequestHead, RequestReader, RequestSink, ResponseHead, ResponseReader,
-    ResponseSink, batch,
+    Expect, Http1Limits, Http1Progress, RequestHead, RequestReader, RequestSink, ResponseHead,
+    ResponseReader, ResponseSink, batch,
 };
 
 /// Events that a reader reported, bodies joined.
@@ -57,7 +57,7 @@ impl RequestSink for Said {
 
 fuzz_target!(|data: &[u8]| {
     let Some((choice, stream)) = data.split_first_chunk::<3>() else { return };
-    let limits = Limits { head_bytes: 16 + usize::from(choice[1]) * 4, fields: 16 };
+    let limits = Http1Limits { head_bytes: 16 + usize::from(choice[1]) * 4, fields: 16 };
     let sizes = [stream.len().max(1), 1, 2 + usize::from(choice[2] % 32)];
     let all = sizes.map(|size| {
         let pieces: Vec<_> = stream.chunks(size).collect();
@@ -78,7 +78,7 @@ fuzz_target!(|data: &[u8]| {
 /// All messages of a stream and how it ended.
 fn all<Read, End>(pieces: &[&[u8]], mut read: Read, end: End) -> (Vec<Said>, String)
 where
-    Read: FnMut(&[u8], &mut Said, bool) -> Result<Progress, wire::http1::Error>,
+    Read: FnMut(&[u8], &mut Said, bool) -> Result<Http1Progress, wire::http1::Error>,
     End: FnOnce(&mut Said) -> Result<(), wire::http1::Error>,
 {
     let (mut messages, mut said, mut fresh) = (Vec::new(), Said::default(), true);
@@ -112,7 +112,7 @@ where
     (messages, "until close".to_owned())
 }
 
-fn responses(limits: Limits, expect: Expect, pieces: &[&[u8]]) -> (Vec<Said>, String) {
+fn responses(limits: Http1Limits, expect: Expect, pieces: &[&[u8]]) -> (Vec<Said>, String) {
     let reader = std::cell::RefCell::new(ResponseReader::new(limits));
     all(
         pieces,
@@ -127,7 +127,7 @@ fn responses(limits: Limits, expect: Expect, pieces: &[&[u8]]) -> (Vec<Said>, St
     )
 }
 
-fn requests(limits: Limits, pieces: &[&[u8]]) -> (Vec<Said>, String) {
+fn requests(limits: Http1Limits, pieces: &[&[u8]]) -> (Vec<Said>, String) {
     let reader = std::cell::RefCell::new(RequestReader::new(limits));
     all(
         pieces,

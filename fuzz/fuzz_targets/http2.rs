@@ -3,7 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use wire::http2::{Client, ClientSink, Code, End, Indexing, Limits, PREFACE, Server, ServerSink, Template};
+use wire::http2::{
+    Client, ClientSink, Code, Http2End, Http2Limits, Indexing, PREFACE, Server, ServerSink, Template,
+};
 
 /// Events that an end reported, bodies joined.
 #[derive(Debug, Default, PartialEq)]
@@ -32,7 +34,7 @@ impl ClientSink for Said {
         self.body.extend_from_slice(bytes);
     }
 
-    fn ended(&mut self, request: u64, end: End) {
+    fn ended(&mut self, request: u64, end: Http2End) {
         self.text += &format!("{request} ended {end:?}\n");
     }
 }
@@ -62,7 +64,7 @@ impl ServerSink for Said {
 
 /// Four requests, and what `stream` says to them, in pieces of `split` bytes.
 fn client(stream: &[u8], split: usize) -> Said {
-    let (mut client, mut said, mut out) = (Client::new(Limits::default()), Said::default(), Vec::new());
+    let (mut client, mut said, mut out) = (Client::new(Http2Limits::default()), Said::default(), Vec::new());
     let fields = [(":method", "GET"), (":scheme", "http"), (":path", "/"), (":authority", "a")];
     let fields = || fields.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes(), Indexing::Insert));
     let mut template = Template::default();
@@ -78,7 +80,7 @@ fn client(stream: &[u8], split: usize) -> Said {
 
 /// Reads what `stream` asks for after a proper beginning, in pieces of `split` bytes.
 fn server(stream: &[u8], split: usize) -> Said {
-    let (mut server, mut said, mut out) = (Server::new(Limits::default()), Said::default(), Vec::new());
+    let (mut server, mut said, mut out) = (Server::new(Http2Limits::default()), Said::default(), Vec::new());
     server.read(PREFACE, &mut said, &mut out).expect("the preface");
     let ended = stream.chunks(split).try_for_each(|part| server.read(part, &mut said, &mut out));
     assert!(out.len() <= 2 * stream.len() + 256);

@@ -1,7 +1,7 @@
 //! Scripts of JMeter's plans: whatever stands in one, it is refused at places that it has, or runs within its limits.
 #![no_main]
 
-use jmscript::{Dialect, Limits, MemoryHost, Script};
+use jmscript::{Dialect, MachineLimits, MemoryHost, Script};
 use libfuzzer_sys::fuzz_target;
 
 const DIALECTS: [Dialect; 4] = [Dialect::Groovy, Dialect::BeanShell, Dialect::JavaScript, Dialect::Jexl];
@@ -12,7 +12,8 @@ fuzz_target!(|input: &[u8]| {
     let lines = text.split('\n').count();
     match Script::compile(text, DIALECTS[usize::from(first % 4)]) {
         Ok(script) => {
-            let limits = Limits { steps: 20_000, memory: 1 << 20, text: 1 << 16, calls: 32, sleep: 1_000 };
+            let limits =
+                MachineLimits { steps: 20_000, memory: 1 << 20, text: 1 << 16, calls: 32, sleep: 1_000 };
             let mut host = MemoryHost::default();
             if let Err(error) = script.run(&mut host, limits) {
                 assert!(error.line as usize <= lines);

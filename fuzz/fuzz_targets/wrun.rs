@@ -6,7 +6,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use measure::{RunEvent, RunState};
-use record::{Item, Kept, Place, Reader, Writer};
+use record::{Item, Place, Reader, RecordKept, Writer};
 use report::metrics::Format;
 use report::page::{Gathered, Room};
 use std::io;
@@ -42,7 +42,7 @@ fn write_and_read(events: &[RunEvent]) {
     let mut writer = Writer::new(Memory::default());
     let mut written = Vec::new();
     for event in known {
-        assert!(matches!(writer.put(event), Kept::Written));
+        assert!(matches!(writer.put(event), RecordKept::Written));
         written.push(event);
     }
     let Memory(bytes) = writer.into_place();

@@ -3,7 +3,7 @@
 import type { Decision, Difference, Metric, Word } from "../src/decision/types/compare.ts";
 import type { Search } from "../src/decision/types/find.ts";
 import type { Point, Sizes } from "../src/decision/types/size.ts";
-import type { Finding, Resources, State, Stress, Window } from "../src/decision/types/stress.ts";
+import type { StressFinding, Resources, StressState, Stress, Window } from "../src/decision/types/stress.ts";
 
 /** Values around another one, the same each time. */
 function around(middle: number, width: number, count = 8): number[] {
@@ -131,7 +131,7 @@ export function sizes(more: Partial<Sizes> = {}): Sizes {
 export function stress(more: Partial<Stress> = {}): Stress {
   const held = (memory_bytes: number): Resources => ({ clients: null, close_wait: null, descriptor_limit: 1024, descriptors: 200, memory_bytes, most_descriptors: 200, origin: null, threads: 4 });
   const window = (p99_ms: number, not_good: number): Window => ({ due: 1_000, faulty: 0, hit_ratio: 1, late_ms: 0.3, not_good, p99_ms });
-  const finding = (scenario: string, about: string, state: State, reasons: string[], p99: number, back_s: number | null): Finding => ({
+  const finding = (scenario: string, about: string, state: StressState, reasons: string[], p99: number, back_s: number | null): StressFinding => ({
     scenario,
     about,
     verdict: { state, reasons },

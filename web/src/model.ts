@@ -7,7 +7,7 @@
 import { Histogram } from "./histogram.ts";
 import type { Column as Packed, Model, Spans } from "./packed.ts";
 
-export type { Bound, HeadLines, Mark, Phase, Piece, State, Step, TimeSummary, Verdict } from "./packed.ts";
+export type { Bound, HeadLines, Mark, Phase, Piece, State, Step, TimeSummary, RunVerdict } from "./packed.ts";
 
 /** Version of the inlined form that this page reads. */
 export const FORMAT = 3;

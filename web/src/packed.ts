@@ -39,7 +39,7 @@ export interface Model {
   text: string;
   thresholds: Threshold[];
   took_s: number;
-  verdict: Verdict | null;
+  verdict: RunVerdict | null;
 }
 
 /** A part of a load that one agent carried: a process of wringer's, on this machine or another one. */
@@ -112,16 +112,6 @@ export interface Failure {
 }
 
 export type FailureType = "failure" | "fault";
-
-/** A finding against the target. */
-export interface Finding {
-  /** Requests that it speaks of. */
-  count: number;
-  /** Its kind. */
-  kind: FindingKind;
-  /** A sentence part that tells it. */
-  text: string;
-}
 
 /** Kind of a finding against the target. */
 export type FindingKind = "died" | "silent" | "mostly_bad" | "lost" | "refused" | "bad_status" | "failed" | "check_failed" | "stray" | "stopped_storing" | "dead_objects";
@@ -360,6 +350,14 @@ export interface RecordedFigures {
   times_us: number[] | null;
 }
 
+/** The verdict on a run. */
+export interface RunVerdict {
+  /** Worth of its figures. */
+  measurement: Measurement;
+  /** How the target did, as far as they tell. */
+  target: TargetVerdict;
+}
+
 /** One of the slowest requests that carried a trace context. */
 export interface SlowRequest {
   due_s: number;
@@ -393,7 +391,7 @@ export interface TargetVerdict {
   /** Of those that left, the ones without a good answer; answers that failed a check only where they are more than are tolerated. */
   bad: number;
   /** Findings against it, the gravest first. */
-  findings: Finding[];
+  findings: VerdictFinding[];
   /** At least half of the requests got no good answer. */
   mostly_bad: boolean;
   /** Requests that this machine had no port or descriptor for; nothing is known of the target from them. */
@@ -426,12 +424,14 @@ export interface TimeSummary {
   p99_us: number;
 }
 
-/** The verdict on a run. */
-export interface Verdict {
-  /** Worth of its figures. */
-  measurement: Measurement;
-  /** How the target did, as far as they tell. */
-  target: TargetVerdict;
+/** A finding against the target. */
+export interface VerdictFinding {
+  /** Requests that it speaks of. */
+  count: number;
+  /** Its kind. */
+  kind: FindingKind;
+  /** A sentence part that tells it. */
+  text: string;
 }
 
 /** Worth of a run's figures, in one word. */

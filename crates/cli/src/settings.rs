@@ -1,7 +1,7 @@
 //! Defaults of options, from `wringer.toml` and from the environment; and [guards](super::guard).
 //!
 //! Pure: who finds the file and reads the environment is the binary's affair. A default is what would have been typed: it yields to what was
-//! typed, and to options that exclude it. Start at [`Settings::of_file`] and [`CliSettings::given`].
+//! typed, and to options that exclude it. Start at [`CliSettings::of_file`] and [`CliSettings::given`].
 
 use super::guard::{GuardNamed, Guards};
 use clap::parser::ValueSource;

@@ -4,13 +4,13 @@ import { bytes, count, duration, harmless, share, time } from "../format.ts";
 import type { Texts } from "../text/en.ts";
 import { t } from "../text/index.ts";
 import { Block, Head, Rest, Table, type Tone, toneOf } from "./parts.tsx";
-import type { Finding, Seen, State, Stress } from "./types/stress.ts";
+import type { StressFinding, Seen, StressState, Stress } from "./types/stress.ts";
 
 /** The worst first. */
-const STATES: readonly State[] = ["broken", "failed", "degraded", "pass", "not_run"];
-const TONES: Record<State, Tone> = { broken: "failed", failed: "failed", degraded: "doubt", pass: "good", not_run: "quiet" };
+const STATES: readonly StressState[] = ["broken", "failed", "degraded", "pass", "not_run"];
+const TONES: Record<StressState, Tone> = { broken: "failed", failed: "failed", degraded: "doubt", pass: "good", not_run: "quiet" };
 /** A shape for each, so that no colour has to be seen. */
-const SIGNS: Record<State, string> = { broken: "✕", failed: "✕", degraded: "▨", pass: "✓", not_run: "…" };
+const SIGNS: Record<StressState, string> = { broken: "✕", failed: "✕", degraded: "▨", pass: "✓", not_run: "…" };
 
 export function StressView({ of }: { of: Stress }) {
   const words = t.value.decision;
@@ -57,11 +57,11 @@ function wellAfter(seen: Seen, words: Texts["decision"]): string {
 }
 
 /** Causes are told where it does not pass: what moved beside a pass hurt nobody. */
-export function causes({ verdict, moved }: Pick<Finding, "verdict" | "moved">, words: Texts["decision"]): string {
+export function causes({ verdict, moved }: Pick<StressFinding, "verdict" | "moved">, words: Texts["decision"]): string {
   return verdict.state === "pass" || verdict.state === "not_run" ? "" : moved.map(({ cause }) => words.causeName[cause] ?? cause).join(", ");
 }
 
-function Outcome({ state }: { state: State }) {
+function Outcome({ state }: { state: StressState }) {
   return (
     <span class={`word ${TONES[state]}`}>
       <span aria-hidden="true">{SIGNS[state]} </span>
@@ -70,7 +70,7 @@ function Outcome({ state }: { state: State }) {
   );
 }
 
-function Reasons({ findings }: { findings: Finding[] }) {
+function Reasons({ findings }: { findings: StressFinding[] }) {
   const words = t.value.decision;
   if (findings.length === 0) return null;
   return (

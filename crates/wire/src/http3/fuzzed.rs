@@ -1,6 +1,6 @@
 //! The readers of a stream of frames and of field sections, for the fuzzer alone.
 
-use super::frame::{FrameReader, Kind, Payload, Piece};
+use super::frame::{FrameReader, Http3FrameKind, Http3Piece, Payload};
 use super::qpack;
 use crate::http2::Indexing;
 use breach::{Breach, Qpack};
@@ -33,16 +33,16 @@ pub fn frames(bytes: &[u8], step: usize) -> (Frames, Option<Breach>) {
                 Err(error) => return (said, Some(error.into())),
             };
             match piece {
-                Piece::TooLong => said.text += "too long\n",
-                Piece::Begins(kind) => said.text += &format!("{kind:?}\n"),
-                Piece::Data(bytes) => said.body.extend_from_slice(bytes),
-                Piece::Whole(kind, payload) => {
+                Http3Piece::TooLong => said.text += "too long\n",
+                Http3Piece::Begins(kind) => said.text += &format!("{kind:?}\n"),
+                Http3Piece::Data(bytes) => said.body.extend_from_slice(bytes),
+                Http3Piece::Whole(kind, payload) => {
                     let payload = match payload {
                         Payload::Here(payload) => payload,
                         Payload::Kept => &reader.kept,
                     };
                     said.text += &format!("{} bytes\n", payload.len());
-                    if kind == Kind::Headers {
+                    if kind == Http3FrameKind::Headers {
                         match fields(payload) {
                             Ok(list) => said.text += &format!("{list:?}\n"),
                             Err(error) => return (said, Some(error.into())),

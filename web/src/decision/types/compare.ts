@@ -17,6 +17,14 @@ export interface Control {
   range: Interval;
 }
 
+/** One step of a record. */
+export interface DecideStep {
+  /** Its outcome. */
+  answer: LegResult;
+  /** The request for a run. */
+  asked: Leg;
+}
+
 /** A comparison of legs. */
 export interface Decision {
   /** Side A as people read it. */
@@ -225,7 +233,7 @@ export interface Record {
   /** Aim of the decision. */
   settings: Settings;
   /** Each step, in order. */
-  steps: Step[];
+  steps: DecideStep[];
 }
 
 /** A set of runs against a set of others of the same plan. */
@@ -350,14 +358,6 @@ export interface SideSeen {
   program: Process | null;
   /** Statuses, most frequent first. */
   statuses: number[];
-}
-
-/** One step of a record. */
-export interface Step {
-  /** Its outcome. */
-  answer: LegResult;
-  /** The request for a run. */
-  asked: Leg;
 }
 
 /** Two runs, compared. */

@@ -95,8 +95,40 @@ export interface Conclusion {
   water_mark: WaterMark | null;
 }
 
+/** One step of a record. */
+export interface DecideStep {
+  /** Its outcome. */
+  answer: TrialResult;
+  /** The request for a run. */
+  asked: Trial;
+}
+
+/** One step of a record. */
+export interface DecideStep2 {
+  /** Its outcome. */
+  answer: ClosedResult;
+  /** The request for a run. */
+  asked: ClosedTrial;
+}
+
 /** The finding. */
-export type Finding = { knee: Knee } | { at_least: { rate: number; why: string } } | { no_rate: { lowest: number | null; why: string } } | { drifted: { about: Interval; per_minute: number } } | { not_steady: { kept: number | null; refuted: number[] } } | { partial: { about: Interval | null; broken: number | null; kept: number | null; why: string } } | { no_verdict: { why: string } };
+export type FindFinding = { knee: Knee } | { at_least: { rate: number; why: string } } | { no_rate: { lowest: number | null; why: string } } | { drifted: { about: Interval; per_minute: number } } | { not_steady: { kept: number | null; refuted: number[] } } | { partial: { about: Interval | null; broken: number | null; kept: number | null; why: string } } | { no_verdict: { why: string } };
+
+/** Aim of a search, and how long it may take. */
+export interface FindSettings {
+  /** How requests follow each other in open trials. */
+  arrivals: Arrivals;
+  /** Seconds that all trials may take together. */
+  budget_s: number;
+  /** Limits that all must be kept; at least one. */
+  limits: Limit[];
+  /** All chance comes from it. */
+  seed: number;
+  /** Users of the closed trial that tells the highest rate to expect. */
+  users: number;
+  /** The interval may be so wide, as a share of the rate. */
+  within: number;
+}
 
 /** The highest throughput. */
 export interface Highest {
@@ -152,7 +184,7 @@ export interface OfUsers {
 /** The end of a search. */
 export interface Outcome {
   /** The finding. */
-  finding: Finding;
+  finding: FindFinding;
   /** Whatever must be known beside it, one sentence each. */
   notes: string[];
   /** Observations at each rate, from the lowest. */
@@ -210,9 +242,9 @@ export interface RateRow {
 /** All that a decision rests on. */
 export interface Record {
   /** Aim of the decision. */
-  settings: Settings;
+  settings: FindSettings;
   /** Each step, in order. */
-  steps: Step[];
+  steps: DecideStep[];
 }
 
 /** All that a decision rests on. */
@@ -220,7 +252,7 @@ export interface Record2 {
   /** Aim of the decision. */
   settings: ThroughputSettings;
   /** Each step, in order. */
-  steps: Step2[];
+  steps: DecideStep2[];
 }
 
 /** The way back from 1.3 times the knee for 10 s, at half of the knee. */
@@ -256,22 +288,6 @@ export interface Rounds {
   record: Record2;
 }
 
-/** Aim of a search, and how long it may take. */
-export interface Settings {
-  /** How requests follow each other in open trials. */
-  arrivals: Arrivals;
-  /** Seconds that all trials may take together. */
-  budget_s: number;
-  /** Limits that all must be kept; at least one. */
-  limits: Limit[];
-  /** All chance comes from it. */
-  seed: number;
-  /** Users of the closed trial that tells the highest rate to expect. */
-  users: number;
-  /** The interval may be so wide, as a share of the rate. */
-  within: number;
-}
-
 /** A short stretch of a trial. */
 export interface Slice {
   /** Answers, good and bad, that came in it. */
@@ -286,22 +302,6 @@ export interface Slice {
   over: number[];
   /** Requests sent in it. */
   sent: number;
-}
-
-/** One step of a record. */
-export interface Step {
-  /** Its outcome. */
-  answer: TrialResult;
-  /** The request for a run. */
-  asked: Trial;
-}
-
-/** One step of a record. */
-export interface Step2 {
-  /** Its outcome. */
-  answer: ClosedResult;
-  /** The request for a run. */
-  asked: ClosedTrial;
 }
 
 /** How to look. */

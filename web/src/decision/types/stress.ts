@@ -11,7 +11,7 @@ export interface Stress {
   /** Exit code of the command; `null`: it is not over. */
   exit: number | null;
   /** In the order in which they were run. */
-  findings: Finding[];
+  findings: StressFinding[];
   /** Facts that scenarios were fitted to. */
   ground: Ground;
   schema: "wringer.stress";
@@ -194,26 +194,6 @@ export interface Counts {
   untold: number;
 }
 
-/** A scenario with what came of it. */
-export interface Finding {
-  /** The pressure, in words. */
-  about: string;
-  /** The verdict of a second time on a fresh target, where the first was no pass. */
-  again: Verdict | null;
-  /** Counters beside them. */
-  counters: Counters | null;
-  /** Run files: of the bystander and of the pressure. */
-  files: string[];
-  /** Causes whose counters moved; told where it does not pass. */
-  moved: Moved[];
-  /** The scenario. */
-  scenario: string;
-  /** Facts; `None`: it was not run. */
-  seen: Seen | null;
-  /** Verdict in the end. */
-  verdict: Verdict;
-}
-
 /** Facts that a scenario is fitted to. */
 export interface Ground {
   /** Bytes that it may keep, where that is known. */
@@ -312,8 +292,25 @@ export interface Seen {
   weak: string | null;
 }
 
-/** Result of a scenario. */
-export type State = "not_run" | "pass" | "degraded" | "failed" | "broken";
+/** A scenario with what came of it. */
+export interface StressFinding {
+  /** The pressure, in words. */
+  about: string;
+  /** The verdict of a second time on a fresh target, where the first was no pass. */
+  again: Verdict | null;
+  /** Counters beside them. */
+  counters: Counters | null;
+  /** Run files: of the bystander and of the pressure. */
+  files: string[];
+  /** Causes whose counters moved; told where it does not pass. */
+  moved: Moved[];
+  /** The scenario. */
+  scenario: string;
+  /** Facts; `None`: it was not run. */
+  seen: Seen | null;
+  /** Verdict in the end. */
+  verdict: Verdict;
+}
 
 /** Options that all scenarios of a report were run with. */
 export interface StressOptions {
@@ -335,12 +332,15 @@ export interface StressOptions {
   target: string;
 }
 
+/** Result of a scenario. */
+export type StressState = "not_run" | "pass" | "degraded" | "failed" | "broken";
+
 /** A verdict with its reasons. */
 export interface Verdict {
   /** Sentences; for a pass none. */
   reasons: string[];
   /** In a word. */
-  state: State;
+  state: StressState;
 }
 
 /** The bystander over some time. */

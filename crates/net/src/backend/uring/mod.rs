@@ -6,7 +6,7 @@
 //! is time. So besides the provided buffers and the short messages of a turn, both of which the driver owns, nothing that a task
 //! could drop is ever in the kernel's hands.
 //!
-//! Needs Linux 6.1. Start at [`Driver::wait`] and [`UringDriver::note`], then `socket.rs`.
+//! Needs Linux 6.1. Start at [`UringDriver::wait`] and [`UringDriver::note`], then `socket.rs`.
 
 mod datagrams;
 mod outbox;

@@ -6,7 +6,7 @@ mod tail;
 mod told;
 mod watch;
 
-use super::{Told, as_origin, choice, pressed};
+use super::{ReplayWords, as_origin, choice, pressed};
 use crate::arguments::seed_from_clock;
 use crate::command::capture::logs;
 use crate::command::show;
@@ -82,8 +82,14 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
         format!("{pressed}{origin} as {} grows", args.recording.display())
     };
     let after = |result: &measure::RunResult| as_origin::joined(&plan, result);
-    let told =
-        Told { title: &title, notes: told::notes(args), begin: &begin, after: &after, later, recorded: None };
+    let told = ReplayWords {
+        title: &title,
+        notes: told::notes(args),
+        begin: &begin,
+        after: &after,
+        later,
+        recorded: None,
+    };
     let exit = pressed(args, &plan, &told, sides.as_ref())?;
     over.store(true, Ordering::Relaxed);
     let thread = thread.lock().ok().and_then(|mut thread| thread.take());
