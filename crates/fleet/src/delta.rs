@@ -137,7 +137,7 @@ impl Delta {
 fn give(to: &mut Snapshot, from: &mut Snapshot) {
     let counts = std::mem::take(&mut from.tally.counts);
     to.tally.merge(&from.tally);
-    from.tally = Box::new(Tally::new());
+    *from.tally = Tally::new();
     from.tally.counts = counts;
 }
 
