@@ -48,7 +48,7 @@ fn validators_that_are_not_the_versions_own() {
 fn two_ranges_in_one_answer() {
     let options = "-n 400 --hot 20 --hit-ratio 1 --size 9000 --range 0.5 --two-ranges 1";
     check(FaultKind::SwapParts, options, &Faults(&["wrong_bytes", "wrong_range", "wrong_object"]), 20);
-    check(FaultKind::FirstPart, options, &Faults(&["wrong_range"]), 20);
+    check(FaultKind::OtherPart, options, &Faults(&["wrong_range"]), 20);
     check(FaultKind::EndlessParts, options, &Faults(&["truncated"]), 20);
     for more in
         ["", "--check nothing", "--variants 3", "--no-etag", "--change-every 1s --version-sizes same,half"]

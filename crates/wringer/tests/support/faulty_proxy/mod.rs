@@ -164,8 +164,8 @@ pub enum FaultKind {
     IgnoreChange,
     /// Gives each of two ranges the bytes of the other one.
     SwapParts,
-    /// Gives the first of two ranges as if it were all.
-    FirstPart,
+    /// Gives one range for two, which is neither of them.
+    OtherPart,
     /// Leaves out the delimiter behind the last of two ranges.
     EndlessParts,
     /// Fetches all of an object where a range of it was asked for and what it keeps is too old, and gives that range as it was in the old one.
@@ -468,7 +468,7 @@ impl Shared {
             | FaultKind::OtherModified
             | FaultKind::IgnoreChange
             | FaultKind::SwapParts
-            | FaultKind::FirstPart
+            | FaultKind::OtherPart
             | FaultKind::EndlessParts
             | FaultKind::OldRange
             | FaultKind::DeadObjects

@@ -16,8 +16,9 @@ impl Shared {
             return answer;
         }
         (answer.status, answer.reason) = (206, "Partial Content".to_string());
-        if self.kind == FaultKind::FirstPart {
-            let span = spans.swap_remove(0);
+        if self.kind == FaultKind::OtherPart {
+            let asked = spans.swap_remove(0);
+            let span = asked.start + 1..asked.end;
             answer.fields.set("Content-Range", &format!("bytes {}-{}/{size}", span.start, span.end - 1));
             answer.body = answer.body[span].to_vec();
         } else {
