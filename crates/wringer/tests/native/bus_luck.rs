@@ -89,8 +89,11 @@ fn an_order_that_comes_again_after_its_run_is_refused_by_the_id_of_the_run() {
     let bus = nats.url();
     let mut wire = Wire::hears(&nats, "wringer.*.down.c1");
     let _agent = Ours::agent(&format!("--bus {bus} --name c1"));
-    run(&format!("http http://{}/ --rate 20 -d 1s -q --bus {bus} --expect 1 --threads 1", server.at))
-        .ended_with(0);
+    run(&format!(
+        "http http://{}/ --rate 20 -d 1s -q --ignore-exit --bus {bus} --expect 1 --threads 1",
+        server.at
+    ))
+    .ended_with(0);
     let (run_id, word) = wire.opening();
     until_well(&format!("fleet check --bus {bus} --expect 1"));
     let mut ears = Wire::hears(&nats, &subject::up(&run_id, "c1"));
@@ -107,8 +110,11 @@ fn an_order_that_comes_again_after_its_run_is_refused_by_the_id_of_the_run() {
     };
     assert!(why.contains(&format!("run {run_id} was carried here before")), "{why}");
     // It is there for the next one.
-    run(&format!("http http://{}/ --rate 20 -d 1s -q --bus {bus} --expect 1 --threads 1", server.at))
-        .ended_with(0);
+    run(&format!(
+        "http http://{}/ --rate 20 -d 1s -q --ignore-exit --bus {bus} --expect 1 --threads 1",
+        server.at
+    ))
+    .ended_with(0);
     assert_eq!(server.take().values().sum::<u64>(), 40);
 }
 

@@ -374,8 +374,10 @@ fn a_full_disk_of_an_agent_is_noted_and_its_result_comes_over_the_channel() {
 #[test]
 fn agents_for_which_a_phase_has_nothing_are_named_in_the_report() {
     let server = Asked::begin();
-    let line =
-        format!("http http://{}/ -n 20 --agents local:4 --threads 1 --json {{}}/result.json", server.at);
+    let line = format!(
+        "http http://{}/ -n 20 --ignore-exit --agents local:4 --threads 1 --json {{}}/result.json",
+        server.at
+    );
     let ran = run(&format!("{line} -c 2")).ended_with(0);
     let said =
         "agents a3, a4 had nothing to do: there are 2 users or connections for 4 workers of all agents";
@@ -393,7 +395,7 @@ fn two_agents_with_one_source_address_are_noted() {
     let entry = |name: &str, sources: &str| {
         format!("[[agents]]\nat = \"local\"\nname = \"{name}\"\nsources = [\"{sources}\"]\n")
     };
-    let line = format!("http http://{}/ -n 20 -c 4 --agents {}", server.at, file.display());
+    let line = format!("http http://{}/ -n 20 -c 4 --ignore-exit --agents {}", server.at, file.display());
     let text = entry("c1", "127.0.0.2-127.0.0.4") + &entry("c2", "127.0.0.5") + &entry("c3", "127.0.0.4");
     fs::write(&file, text).expect("a file");
     let ran = run(&line).ended_with(0);
