@@ -100,12 +100,10 @@ fn frame(kind: Http2FrameKind, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8
 }
 
 fn small(stream: u32, connection: u32, streams: Option<u32>) -> Http2Limits {
-    let settings = Http2Settings {
-        initial_window_size: stream,
-        max_concurrent_streams: streams,
-        ..Http2Settings::default()
-    };
-    Http2Limits { settings, connection_window: connection, ..Http2Limits::default() }
+    let mut limits = Http2Limits { connection_window: connection, ..Http2Limits::default() };
+    limits.settings.initial_window_size = stream;
+    limits.settings.max_concurrent_streams = streams;
+    limits
 }
 
 proptest! {
