@@ -38,10 +38,14 @@ fn busy(phase: &Phase, of: u32) -> (u32, String) {
     let requests = phase.stop.requests.unwrap_or(u64::MAX);
     match u32::try_from(requests) {
         Ok(requests) if requests < users && phase.groups.is_empty() => {
-            (requests, format!("there are {requests} requests"))
+            (requests, there_are(requests, "request", "requests"))
         }
-        Ok(_) | Err(_) => (users.max(1), format!("there are {users} users or connections")),
+        Ok(_) | Err(_) => (users.max(1), there_are(users, "user or connection", "users or connections")),
     }
+}
+
+fn there_are(count: u32, one: &str, many: &str) -> String {
+    if count == 1 { format!("there is 1 {one}") } else { format!("there are {count} {many}") }
 }
 
 /// Names in a row, not more than can be read.
@@ -86,6 +90,7 @@ mod tests {
         );
         let many = told(&[phase("measure", 1, None)], &[1; 20]);
         assert!(many[0].contains("a8, a9 and 11 more had"), "{many:?}");
+        assert!(many[0].contains("there is 1 user or connection for 20 workers"), "{many:?}");
     }
 
     #[test]

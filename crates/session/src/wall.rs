@@ -15,10 +15,10 @@ pub(crate) fn now_us() -> i64 {
     }
 }
 
-/// Time in words, by how much it is ahead.
+/// Time in words, by how much a clock is ahead of another one.
 fn ahead(us: i64) -> String {
     let seconds = us.unsigned_abs() as f64 / 1e6;
-    format!("{seconds:.1} s {}", if us < 0 { "behind" } else { "ahead" })
+    format!("{seconds:.1} s {}", if us < 0 { "behind" } else { "ahead of" })
 }
 
 /// A note on an agent whose wall clock is off by so much. `error`: how well that is known.
@@ -26,7 +26,8 @@ pub(crate) fn off(us: i64, error: Duration) -> Option<String> {
     let fine = FINE.saturating_add(error).as_micros();
     (u128::from(us.unsigned_abs()) > fine).then(|| {
         format!(
-            "its wall clock is {} of this machine's: no figure depends on it, and dates that it judges or sends do; let both follow one              time server",
+            "its wall clock is {} this machine's: no figure depends on it, and dates that it judges or sends do; let both follow one \
+             time server",
             ahead(us)
         )
     })
@@ -73,7 +74,7 @@ impl Wall {
             more => format!("{more} times"),
         };
         Some(format!(
-            "its wall clock was set {times} during the run, and is {} of where it would be: no figure depends on it, and dates that it judges \
+            "its wall clock was set {times} during the run, and is {} where it would be: no figure depends on it, and dates that it judges \
              or sends do",
             ahead(self.moved_us)
         ))
@@ -92,8 +93,9 @@ mod tests {
             off(3_600_000_000, error)
                 .is_some_and(|note| note.starts_with("its wall clock is 3600.0 s ahead of"))
         );
+        assert!(off(3_600_000_000, error).is_some_and(|note| !note.contains("  ")));
         assert!(
-            off(-300_000, error).is_some_and(|note| note.starts_with("its wall clock is 0.3 s behind of"))
+            off(-300_000, error).is_some_and(|note| note.starts_with("its wall clock is 0.3 s behind this"))
         );
         assert!(off(i64::MIN, Duration::MAX).is_none());
     }

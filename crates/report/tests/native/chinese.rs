@@ -51,6 +51,36 @@ fn every_name_and_note_has_chinese() {
     assert_eq!(unknown, Vec::<String>::new());
 }
 
+/// Notes of agents on themselves, and of others on them.
+#[test]
+fn notes_of_agents_have_chinese() {
+    for (note, said) in [
+        (
+            "agent a1: its wall clock is 3600.0 s behind this machine's: no figure depends on it, and dates that it judges or sends do; let \
+             both follow one time server",
+            "agent a1：它的系统时钟比本机慢 3600.0 秒",
+        ),
+        (
+            "agent a1: its wall clock was set 2 times during the run, and is 3.0 s ahead of where it would be: no figure depends on it, and \
+             dates that it judges or sends do",
+            "agent a1：它的系统时钟在运行中被改过（2 次），比应有的快 3.0 秒",
+        ),
+        (
+            "in measure, agents a2, a3 had nothing to do: there are 2 requests for 5 workers of all agents, and each worker needs one: ask \
+             for more, or for fewer workers (--threads)",
+            "在 measure 中，agent a2, a3 无事可做：全部 agent 的 5 个工作线程只有 2 个请求",
+        ),
+        (
+            "agent a4 had nothing to do: there is 1 user or connection for 4 workers of all agents, and each worker needs one: ask for more, \
+             or for fewer workers (--threads)",
+            "agent a4 无事可做：全部 agent 的 4 个工作线程只有 1 个用户或连接",
+        ),
+    ] {
+        let chinese = Language::Chinese.say(note);
+        assert!(chinese.starts_with(said), "{chinese}");
+    }
+}
+
 #[test]
 fn reasons_of_verdicts_have_chinese() {
     let check = SelfCheck {

@@ -103,12 +103,21 @@ fn single_requests_are_kept_and_laid_out_where_all_were_or_a_sample_will_do() {
     assert!((100..600).contains(&lines), "{lines}");
     assert!(sampled.stderr.contains("a sample: 1/10"), "{}", sampled.stderr);
 
+    let slowest =
+        start_in(sampled.folder, "report --keep-in here --as slowest --sampled".split_whitespace()).end();
+    let (first, table) = slowest.stdout.split_once("\n\n").expect("a table");
+    assert_eq!(
+        first,
+        format!("The slowest of {} requests, by service time (from the send to the end):", lines - 1)
+    );
+    assert_eq!(table.lines().count(), 11, "{table}");
+
     let ran = start("cache -n 100 -t 1 --keep-in here".split_whitespace()).end();
     let percentiles = start_in(ran.folder, "report --keep-in here --as ab-e".split_whitespace()).end();
     assert!(percentiles.stdout.starts_with("Percentage served,Time in ms\n0,"), "{}", percentiles.stdout);
     assert_eq!(percentiles.stdout.lines().count(), 102);
     let mut folder = percentiles.folder;
-    for layout in ["jtl --sampled", "ab-g", "statistics.json", "requests.csv"] {
+    for layout in ["jtl --sampled", "ab-g", "statistics.json", "requests.csv", "slowest"] {
         let words = format!("report --keep-in here --as {layout}");
         let refused = start_in(folder, words.split_whitespace()).end();
         assert_eq!(refused.code(), 2, "{layout}");
