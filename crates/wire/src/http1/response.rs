@@ -84,7 +84,7 @@ pub trait ResponseSink {
 /// Reads the responses of one connection, one after the other.
 ///
 /// ```
-/// use wire::http1::{Error, Expect, Limits, ResponseReader, ResponseSink};
+/// use wire::http1::{Error, Expect, Http1Limits, ResponseReader, ResponseSink};
 ///
 /// struct Bytes(usize);
 /// impl ResponseSink for Bytes {
@@ -93,7 +93,7 @@ pub trait ResponseSink {
 ///     }
 /// }
 ///
-/// let mut reader = ResponseReader::new(Limits::default());
+/// let mut reader = ResponseReader::new(Http1Limits::default());
 /// let mut sink = Bytes(0);
 /// reader.begin(Expect::Body);
 /// let progress = reader.read(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhiHTTP", &mut sink)?;

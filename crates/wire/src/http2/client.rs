@@ -135,19 +135,19 @@ impl Template {
 /// The client's end of a connection.
 ///
 /// ```
-/// use wire::http2::{Client, ClientSink, End, Indexing, Limits, Template};
+/// use wire::http2::{Client, ClientSink, Http2End, Indexing, Http2Limits, Template};
 ///
 /// struct Statuses(Vec<u16>);
 /// impl ClientSink for Statuses {
 ///     fn head(&mut self, _request: u64, status: u16, _content_length: Option<u64>, _bytes: usize) {
 ///         self.0.push(status);
 ///     }
-///     fn ended(&mut self, request: u64, end: End) {
-///         assert_eq!((request, end), (7, End::Whole));
+///     fn ended(&mut self, request: u64, end: Http2End) {
+///         assert_eq!((request, end), (7, Http2End::Whole));
 ///     }
 /// }
 ///
-/// let (mut client, mut out) = (Client::new(Limits::default()), Vec::new());
+/// let (mut client, mut out) = (Client::new(Http2Limits::default()), Vec::new());
 /// client.open(&mut out);
 /// let fields = [(":method", "GET"), (":scheme", "http"), (":path", "/"), (":authority", "localhost")];
 /// let fields = fields.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes(), Indexing::Insert));
