@@ -41,7 +41,8 @@ pub fn run() -> Result<()> {
         let step_began = Instant::now();
         println!("ci: {} …", step.name);
         if let Err(problem) = (step.run)() {
-            let (step_took, took) = (shown(step_began.elapsed()), shown(began.elapsed()));
+            let step_took = shown(step_began.elapsed());
+            let took = shown(began.elapsed());
             return Err(format!("{problem}\nci: FAILED at {} after {step_took}, {took} in all", step.name));
         }
         println!("ci: {} ok in {}", step.name, shown(step_began.elapsed()));

@@ -63,13 +63,15 @@ pub fn parse(arguments: &[String]) -> Result<Options> {
 
 /// Builds all targets and runs those that are wanted, each until its bound or its first finding.
 pub fn run(options: &Options) -> Result<()> {
-    let (host, fuzz) = (host()?, root().join("fuzz"));
+    let host = host()?;
+    let fuzz = root().join("fuzz");
     // With a target of its own the flags are not those of build scripts and macros, which have no fuzzer to link with.
     let mut build = shell::cargo(["build", "--release", "--target", &host, "--manifest-path"]);
     build.arg(fuzz.join("Cargo.toml")).arg("--target-dir").arg(fuzz.join("target"));
     shell::run(build.env("RUSTFLAGS", FLAGS))?;
     for target in &options.targets {
-        let (corpus, found) = (fuzz.join("corpus").join(target), fuzz.join("artifacts").join(target));
+        let corpus = fuzz.join("corpus").join(target);
+        let found = fuzz.join("artifacts").join(target);
         for folder in [&corpus, &found] {
             fs::create_dir_all(folder)
                 .map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;

@@ -84,7 +84,8 @@ struct Press<'a> {
 impl Press<'_> {
     fn run(&self, run: &Run) -> Result<()> {
         let problem = |what: String| format!("memory: {}: {what}", run.name);
-        let (json, log) = (self.folder.join("run.json"), self.folder.join("run.log"));
+        let json = self.folder.join("run.json");
+        let log = self.folder.join("run.log");
         let mut child = self.start(run, &json, &log).map_err(problem)?;
         let began = Instant::now();
         let looks = watch(&mut child).map_err(problem)?;
@@ -128,7 +129,8 @@ type Look = (Duration, u64);
 
 /// Looks at a process until it ends.
 fn watch(child: &mut Child) -> Result<Vec<Look>> {
-    let (began, mut looks) = (Instant::now(), Vec::new());
+    let began = Instant::now();
+    let mut looks = Vec::new();
     let status = format!("/proc/{}/status", child.id());
     loop {
         if child.try_wait().map_err(|error| format!("it cannot be waited for: {error}"))?.is_some() {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// The options of `wringer arena`.
 #[derive(Debug, Clone, Args)]
 pub struct ArenaArgs {
-    /// A proxy that takes part: ats, nginx, varnish, squid, haproxy, httpd, h2o or caddy; several times [default: all caches that are installed]
+    /// A proxy that takes part: ats, nginx, varnish, vinyl, squid, haproxy, httpd, envoy, souin, h2o or caddy; several times [default: all caches that are installed]
     #[arg(long, value_name = "NAME")]
     pub rig: Vec<String>,
     /// A build of one's own that takes part as well, such as nginx=/home/me/nginx; several times

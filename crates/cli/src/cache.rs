@@ -38,7 +38,7 @@ pub struct CacheArgs {
     #[command(flatten)]
     pub farm: FarmArgs,
     /// Only the clients; a `wringer origin` with the same options for objects runs behind the proxy
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["rig", "rig_command"])]
     pub clients_only: bool,
     /// Fill the cache with the hot set first, each object once
     #[arg(long)]

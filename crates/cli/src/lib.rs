@@ -593,7 +593,7 @@ pub struct DoctorArgs {
 /// Starting a real proxy.
 #[derive(Debug, Args)]
 pub struct RigCommandArgs {
-    /// ats, nginx, varnish, squid, haproxy or httpd; h2o or caddy, which have no cache. With --survey several, with commas
+    /// ats, nginx, varnish, vinyl, squid, haproxy, httpd, envoy or souin; h2o or caddy, which have no cache. With --survey several, with commas
     pub name: String,
     /// Where the proxy listens
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080", value_parser = values::address)]

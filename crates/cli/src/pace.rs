@@ -180,7 +180,8 @@ mod tests {
     #[test]
     fn what_is_typed_becomes_a_pace() {
         let stages = Stage::parse_list("10s:100,30s:100..1000").unwrap();
-        let (arrivals, in_flight) = (Arrivals::Even, DEFAULT_IN_FLIGHT);
+        let arrivals = Arrivals::Even;
+        let in_flight = DEFAULT_IN_FLIGHT;
         for (line, pace) in [
             ("", Pace::Users(50)),
             ("-c 7 --think 0", Pace::Users(7)),

@@ -11,7 +11,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Proxy that wringer starts")]
 pub struct RigArgs {
-    /// Start this proxy in front of wringer's own origin: ats, nginx, varnish, squid, haproxy or httpd; h2o or caddy, which have no cache
+    /// Start this proxy in front of wringer's own origin: ats, nginx, varnish, vinyl, squid, haproxy, httpd, envoy or souin; h2o or caddy, which have no cache
     #[arg(long, value_name = "NAME")]
     pub rig: Option<String>,
     /// Start a proxy by this command of the shell: {listen} and {origin} in it are HOST:PORT (also {listen_host}, {listen_port},

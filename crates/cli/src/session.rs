@@ -37,7 +37,7 @@ pub struct SessionArgs {
     #[arg(long, value_name = "TOKEN", value_parser = secret, conflicts_with = "user")]
     pub bearer: Option<Secret>,
     /// A request that each user sends once, first, and keeps the cookies of: 'POST URL BODY' or 'URL'; several are taken in turn by users.
-    /// BODY is a form, or JSON where it begins with { or [, and may be env:VARIABLE or file:PATH
+    /// It comes on top of -n, and has the label login. BODY is a form, or JSON where it begins with { or [, and may be env:VARIABLE or file:PATH
     #[arg(long, value_name = "REQUEST", value_parser = login)]
     pub login: Vec<Request>,
     /// Fetch what pages need, as a browser would: images, style sheets, scripts, frames; from the page's own host
@@ -105,7 +105,9 @@ fn login(text: &str) -> Result<Request, String> {
         _ => ("GET", text),
     };
     let (address, body) = rest.split_once(' ').unwrap_or((rest, ""));
-    let mut request = Request { method: method.to_owned(), ..Request::get(&url(address)?) };
+    // Its figures are told apart from those of what is done once one is logged in.
+    let name = "login".to_owned();
+    let mut request = Request { name, method: method.to_owned(), ..Request::get(&url(address)?) };
     if !body.is_empty() {
         if method == "GET" {
             return Err("a login with a body wants its method: 'POST URL BODY'".to_owned());

@@ -28,8 +28,8 @@ pub(super) const OF_URLS: [&str; 10] = [
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Sides that wringer starts")]
 pub struct SideArgs {
-    /// A proxy as a side, started anew for each pair in front of wringer's own origin: ats, nginx, varnish, squid, haproxy, httpd, h2o or
-    /// caddy. Given twice, for A and for B, or once where two builds or settings of it are compared. What it is asked for stands behind --
+    /// A proxy as a side, started anew for each pair in front of wringer's own origin: ats, nginx, varnish, vinyl,
+    /// squid, haproxy, httpd, envoy, souin, h2o or caddy. Given twice, for A and for B, or once where two builds or settings of it are compared. What it is asked for stands behind --
     #[arg(long, value_name = "NAME", conflicts_with_all = OF_URLS, conflicts_with_all = ["sides", "start"])]
     pub rig: Vec<String>,
     /// The same of a proxy that a command of the shell starts, with {listen}, {origin}, {memory} and {dir} as in wringer cache; beside one --rig it is B

@@ -68,6 +68,8 @@ pub struct SizeArgs {
 const MEMORY: u64 = 64 << 20;
 /// Largest multiple of the memory that a working set may be.
 const MOST_TIMES: f64 = 64.0;
+/// Objects that the memory must have room for.
+const FEWEST_OBJECTS: u64 = 8;
 /// Working sets that a proxy may be asked for one after the other, as they must differ.
 const MOST_SETS: usize = 26;
 
@@ -93,6 +95,16 @@ impl SizeArgs {
                 "--cache-memory: how much the PROXY may hold is not known: give what it was configured with"
                     .to_owned(),
             );
+        }
+        if let Some(bytes) =
+            self.sizes.iter().chain(&self.shift).find(|bytes| **bytes > self.memory() / FEWEST_OBJECTS)
+        {
+            return Err(format!(
+                "--sizes, --shift: of objects of {} fewer than {FEWEST_OBJECTS} fit into {}, and so few tell nothing: give smaller ones, or more \
+                 --cache-memory",
+                units::show_size(*bytes),
+                units::show_size(self.memory())
+            ));
         }
         if self.working_sets() + self.shifts() > MOST_SETS {
             return Err(format!("--sizes, --sets and --shift: {MOST_SETS} working sets at most"));

@@ -98,7 +98,7 @@ fn without_command(command: &Command, words: &[&str]) -> Option<String> {
     if let Some(option) = words.get(1).filter(|word| word.starts_with('-') && word.len() > 1) {
         let http = command
             .find_subcommand("http")
-            .filter(|http| has(http, option.split('=').next().unwrap_or_default()));
+            .filter(|http| has(http, option.split('=').next().expect("a split has a first part")));
         return http.map(|_| {
             format!("'wringer http {option} …' presses a web server; 'wringer --help' lists the commands")
         });
@@ -117,7 +117,7 @@ fn text(error: &Error, kind: ContextKind) -> Option<&str> {
 fn called(command: &Command, typed: &str) -> Option<String> {
     let (_, here) = CALLED.iter().find(|(there, _)| *there == typed)?;
     // Not every command has it.
-    let option = here.split([' ', ',']).next().unwrap_or_default();
+    let option = here.split([' ', ',']).next().expect("a split has a first part");
     (!option.starts_with('-') || has(command, option)).then(|| format!("here that is {here}"))
 }
 
@@ -155,7 +155,7 @@ fn long_with_one_dash(command: &Command, words: &[&str], is_it: impl Fn(&str) ->
     let single =
         |word: &&&str| word.len() > 2 && word.starts_with('-') && !word.starts_with("--") && is_it(word);
     let word = words.iter().find(single)?;
-    let name = word.split('=').next().unwrap_or_default();
+    let name = word.split('=').next().expect("a split has a first part");
     let (targets, list) = VEGETAS_TARGETS;
     if name == targets && has(command, list) {
         return Some(format!("here that is {list} FILE"));

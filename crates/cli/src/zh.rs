@@ -224,7 +224,8 @@ mod tests {
 
     #[test]
     fn everything_that_help_says_has_chinese_and_no_line_names_nothing() {
-        let (texts, mut asked) = (texts(), vec![(String::new(), String::new())]);
+        let texts = texts();
+        let mut asked = vec![(String::new(), String::new())];
         keys(&crate::whole(), "", &mut asked);
         let has = |key: &str| texts.contains_key(key);
         let missing: BTreeSet<_> =

@@ -108,7 +108,11 @@ fn measured(agents: usize, requests: u64, labels: u64) {
     let mut readers: Vec<Reader> = (0..agents).map(|_| Reader::new()).collect();
     let mut heard: Vec<(u64, Distribution)> = vec![(0, Distribution::default()); agents];
     let mut collector = Collector::new([("measure", true)].into_iter(), WORKERS * agents as u32);
-    let (mut bytes, mut ticks, mut rows, mut used, mut longest) = (0, 0, 0, Duration::ZERO, Duration::ZERO);
+    let mut bytes = 0;
+    let mut ticks = 0;
+    let mut rows = 0;
+    let mut used = Duration::ZERO;
+    let mut longest = Duration::ZERO;
     for second in 0..SECONDS {
         for agent in 0..agents {
             for worker in 0..WORKERS {
@@ -119,7 +123,8 @@ fn measured(agents: usize, requests: u64, labels: u64) {
             assert!(outboxes[agent].is_empty(), "an agent says it in one message");
             bytes += frames.iter().map(Vec::len).sum::<usize>();
             ticks += frames.len();
-            let (begun, began) = (cpu(), Instant::now());
+            let begun = cpu();
+            let began = Instant::now();
             let now = Duration::from_secs(second + 2);
             for frame in &frames {
                 readers[agent].push(frame);

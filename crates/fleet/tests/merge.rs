@@ -70,7 +70,8 @@ fn carried(outboxes: Vec<Vec<Numbered>>, order: &[u32]) -> (Tally, Vec<Counts>, 
     for (agent, news) in shuffled.chain(all.iter().rev().cloned()) {
         controller.handle_delta(agent, Duration::ZERO, news);
     }
-    let (mut sum, mut ended) = (Tally::new(), 0);
+    let mut sum = Tally::new();
+    let mut ended = 0;
     while let Some(news) = controller.news() {
         match news {
             News::Figures { snapshot, .. } => sum.merge(&snapshot.tally),
@@ -136,7 +137,8 @@ fn of_workers(sent: Vec<Numbered>, workers: u32) -> (Tally, Vec<Counts>, Vec<u64
     let rules = Rules { phases: 1, lease: Duration::from_secs(10), on_loss: OnLoss::GoOn };
     let mut controller = Controller::new(Duration::ZERO, rules, split(&[workers]));
     sent.into_iter().for_each(|news| controller.handle_delta(0, Duration::ZERO, news));
-    let (mut sum, mut ended) = (Tally::new(), false);
+    let mut sum = Tally::new();
+    let mut ended = false;
     let mut counts = vec![Counts::default(); workers as usize];
     let mut until = vec![0; workers as usize];
     while let Some(news) = controller.news() {
@@ -172,7 +174,8 @@ proptest! {
         let mut sent = Vec::new();
         let mut counts = vec![Counts::default(); workers as usize];
         let mut told = vec![0; workers as usize];
-        let (mut all, mut now) = (Counts::default(), Duration::ZERO);
+        let mut all = Counts::default();
+        let mut now = Duration::ZERO;
         for (nth, part) in draws.chunks(5).enumerate() {
             let worker = turns[nth % turns.len()] % workers;
             let mut tally = Box::new(Tally::new());
@@ -235,7 +238,8 @@ fn percentiles_come_of_the_sum_and_of_nothing_else() {
         tally
     };
     let p99 = |tally: &Tally| tally.metric(TimeMetric::Service).value_at_quantile(0.99) as f64 / 1_000.0;
-    let (fast, slow) = (tally(9_700, 2), tally(300, 500));
+    let fast = tally(9_700, 2);
+    let slow = tally(300, 500);
     let mut all = fast.clone();
     all.merge(&slow);
     let (by_mean, weighted) =

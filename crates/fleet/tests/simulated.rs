@@ -276,7 +276,8 @@ impl World {
             if self.came.ended[agent] {
                 assert_eq!(self.came.counts[agent], machine.told, "seed {}: agent {agent}", self.seed);
             } else {
-                let (came, told) = (self.came.counts[agent].requests, machine.told.requests);
+                let came = self.came.counts[agent].requests;
+                let told = machine.told.requests;
                 assert!(came <= told, "seed {}: {came} of {told}", self.seed);
             }
         }
@@ -362,7 +363,9 @@ impl World {
 }
 
 fn try_seeds(seeds: std::ops::Range<u64>) -> [u64; 3] {
-    let (mut lost, mut whole, mut relieved) = (0, 0, 0);
+    let mut lost = 0;
+    let mut whole = 0;
+    let mut relieved = 0;
     for seed in seeds {
         let came = World::new(seed).run();
         for (ended, gone) in came.ended.iter().zip(&came.lost) {
@@ -499,7 +502,9 @@ fn a_thousand_agents_that_join_at_once_begin_together_and_all_are_counted() {
     let mut controller = Controller::new(Duration::ZERO, rules, shares.iter().copied());
     let mut agents: Vec<Agent> = (0..AGENTS).map(|_| Agent::new(LEASE, Outbox::new(1, None))).collect();
     controller.begin();
-    let (mut now, mut said, mut ended) = (Duration::ZERO, 0, 0);
+    let mut now = Duration::ZERO;
+    let mut said = 0;
+    let mut ended = 0;
     let mut opened = vec![None; AGENTS];
     while !controller.is_over() {
         assert!(now < LEASE, "{ended} of {AGENTS} have ended");

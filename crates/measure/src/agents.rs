@@ -212,7 +212,8 @@ mod tests {
         let row = |agents: &[AgentUse], from: u32| {
             Reporting::of_row(agents, from * second, (from + 1) * second).map(|told| told.to_string())
         };
-        let (whole, gone) = (agent("a1", 2), AgentUse { lost: lost(5, &[]), ..agent("a2", 2) });
+        let whole = agent("a1", 2);
+        let gone = AgentUse { lost: lost(5, &[]), ..agent("a2", 2) };
         let both = [whole.clone(), gone];
         let found: Vec<_> = (3..7).map(|from| row(&both, from)).collect();
         assert_eq!(found, [None, None, Some("1/2".to_owned()), Some("1/2".to_owned())]);

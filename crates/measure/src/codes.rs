@@ -175,7 +175,8 @@ mod tests {
 
     #[test]
     fn merging_adds_up() {
-        let (mut a, mut b) = (Codes::new(), Codes::new());
+        let mut a = Codes::new();
+        let mut b = Codes::new();
         a.count(Some(b"1"), true);
         b.count(Some(b"1"), true);
         b.count(Some(b"2"), false);

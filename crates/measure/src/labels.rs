@@ -106,7 +106,8 @@ mod tests {
     #[test]
     fn only_what_occurred_has_figures_and_sums_add_up() {
         let failed = Outcome::Failed(Failure::new(FailureKind::Reset, Stage::Head));
-        let (mut one, mut other) = (Labels::default(), Labels::default());
+        let mut one = Labels::default();
+        let mut other = Labels::default();
         one.count(Label(3), Outcome::Ok, Duration::from_millis(5), 2);
         other.count(Label(3), failed, Duration::from_millis(50), 1);
         other.count(Label(u16::MAX), Outcome::Ok, Duration::from_millis(1), 1);

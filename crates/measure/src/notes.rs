@@ -173,7 +173,7 @@ templates! {
     /// Seconds, the program, its number.
     TARGET_CHANGED = "something happened {} s into the run to {} (pid {}) that this version does not know";
     /// The end of a process.
-    RUN_ENDED_THERE = "{}. The run was ended there; --ignore-exit goes on";
+    RUN_ENDED_THERE = "{}. The run was ended there; a single run goes on with --ignore-exit";
 }
 
 #[cfg(test)]

@@ -158,7 +158,8 @@ mod tests {
 
     #[test]
     fn a_stall_is_one_low_rate_and_the_rest_of_a_run_is_none() {
-        let (mut rates, mut worker) = (Rates::default(), Measured::default());
+        let mut rates = Rates::default();
+        let mut worker = Measured::default();
         for (ok, at_ms, last) in [(100, 100, false), (0, 200, false), (60, 300, false), (9, 310, true)] {
             worker.take(&snapshot(ok, at_ms, last), &mut rates);
         }

@@ -375,7 +375,8 @@ mod tests {
     #[test]
     fn parts_add_up_to_the_whole_and_clearing_leaves_nothing() {
         let list: Vec<u64> = (0..500).map(|n| (n * 7919) % 3_000).collect();
-        let (mut left, right) = (distribution(&list[..200]), distribution(&list[200..]));
+        let mut left = distribution(&list[..200]);
+        let right = distribution(&list[200..]);
         left.merge(&right);
         let picture = |distribution: &ExactDistribution| {
             let at = [0, 100, 250, 499].map(|index| distribution.at_us(index));

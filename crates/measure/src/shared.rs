@@ -161,7 +161,8 @@ mod tests {
 
     #[test]
     fn the_worst_of_all_parts_and_the_mean_of_all_windows() {
-        let (mut one, mut other) = (Fairness::default(), Fairness::default());
+        let mut one = Fairness::default();
+        let mut other = Fairness::default();
         assert_eq!((one.mean(), one.is_none()), (None, true));
         one.index(1.0);
         other.index(0.5);

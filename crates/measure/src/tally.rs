@@ -573,7 +573,8 @@ mod tests {
         let failure = Failure::new(FailureKind::Timeout, Stage::Head);
         let outcomes =
             [Outcome::Ok, Outcome::CheckFailed(Fault::Stale), Outcome::Aborted, Outcome::Failed(failure)];
-        let (mut together, mut one_by_one) = (Tally::new(), Tally::new());
+        let mut together = Tally::new();
+        let mut one_by_one = Tally::new();
         for (times, (outcome, cache)) in (1..).zip(outcomes.into_iter().zip(CacheResult::ALL)) {
             let connect = Some(Duration::from_micros(times));
             let exchange = Exchange { connect, ..exchange(outcome, *cache, 1_000 * times) };
@@ -586,7 +587,9 @@ mod tests {
 
     #[test]
     fn alike_answers_count_together_as_they_count_one_by_one() {
-        let (mut one_by_one, mut together, mut alike) = (Tally::new(), Tally::new(), Alike::default());
+        let mut one_by_one = Tally::new();
+        let mut together = Tally::new();
+        let mut alike = Alike::default();
         for n in 0..300_000u64 {
             let took = Duration::from_nanos((n * 7919) % 70_000_000);
             // Statuses other than the first one are counted by themselves.

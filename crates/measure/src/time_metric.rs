@@ -197,7 +197,8 @@ mod tests {
     #[test]
     fn what_follows_from_others_is_not_told_twice() {
         let of = |list: &[(u32, u64)]| Buckets::of_counts(list.iter().copied(), Digits::Three);
-        let (new, reused) = (of(&[(3, 1)]), of(&[(3, 1), (9, 4)]));
+        let new = of(&[(3, 1)]);
+        let reused = of(&[(3, 1), (9, 4)]);
         let all = of(&[(3, 2), (9, 4)]);
         let metrics = Kept(
             [

@@ -53,7 +53,8 @@ async fn press(net: Net, target: Target) {
     }
     let started = Instant::now();
     net.sleep(Duration::from_secs(target.seconds)).await;
-    let (count, cpu_us) = (answers.get(), thread_cpu().as_micros());
+    let count = answers.get();
+    let cpu_us = thread_cpu().as_micros();
     println!(
         "{}: {count} reqs {:.0} rps  cpu us/req {:.3}  {:?}",
         net.backend(),

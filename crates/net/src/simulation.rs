@@ -91,7 +91,8 @@ mod tests {
 
     #[test]
     fn bytes_arrive_in_order_and_either_all_of_them_or_with_a_failure() {
-        let (mut whole, mut broken) = (0, 0);
+        let mut whole = 0;
+        let mut broken = 0;
         for seed in 0..200 {
             let faults = Faults {
                 jitter: Duration::from_millis(30),
@@ -118,7 +119,8 @@ mod tests {
     fn a_year_passes_at_once() {
         let year = Duration::from_secs(365 * 86_400);
         let ended = Simulation::default().run(Limits::default(), |net| async move {
-            let (began, unix_us) = (net.now(), net.unix_micros());
+            let began = net.now();
+            let unix_us = net.unix_micros();
             net.sleep(year).await;
             (net.now() - began, net.unix_micros() - unix_us)
         });

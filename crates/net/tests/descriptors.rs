@@ -35,7 +35,8 @@ fn a_listener_without_descriptors_says_so_and_does_not_spin(io: Io) {
         let failures = Rc::new(Cell::new(0));
         let accepted = net.event();
         let normal = allow_descriptors(Some(3));
-        let (counts, signal) = (failures.clone(), accepted.clone());
+        let counts = failures.clone();
+        let signal = accepted.clone();
         net.spawn(async move {
             while let Err(error) = listener.accept().await {
                 assert_eq!(error.raw_os_error(), Some(Errno::MFILE.raw_os_error()));

@@ -47,9 +47,12 @@ async fn open_all(net: Net, connections: usize) {
             server.spawn(echo(stream));
         }
     });
-    let (open, done) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let open = Rc::new(Cell::new(0));
+    let done = Rc::new(Cell::new(0));
     for number in 0..connections {
-        let (within, open, done) = (net.clone(), open.clone(), done.clone());
+        let within = net.clone();
+        let open = open.clone();
+        let done = done.clone();
         net.spawn(async move {
             // Sixteen sources, so that the ports of one do not run out.
             let source = Ipv4Addr::new(127, 0, 1, (number % 16) as u8 + 1);

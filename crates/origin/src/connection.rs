@@ -352,7 +352,8 @@ impl Connection {
 
     /// Receives what comes before a moment; `None`: nothing.
     async fn received_before(&mut self, until: Instant) -> std::io::Result<Option<Received>> {
-        let (net, passed) = (self.worker.net.clone(), self.worker.net.event());
+        let net = self.worker.net.clone();
+        let passed = self.worker.net.event();
         let mut receiving = pin!(self.stream.recv_or_woken(&passed));
         let mut timer = pin!(net.sleep_until(until));
         let mut is_over = false;

@@ -34,6 +34,9 @@ pub async fn serve(
 ) {
     assert!(worker < shared.workers(), "worker {worker} of {}", shared.workers());
     let service = shared.settings.behaviour.messages.as_ref().and_then(Service::new).map(Rc::new);
+    if shared.settings.tls.is_some() {
+        wire::tls::seed_random();
+    }
     let worker = Worker::new(net.clone(), shared, worker, events);
     if let (Some(socket), Some(tls)) = (datagrams, worker.shared.settings.tls.clone()) {
         let net = net.clone();

@@ -33,7 +33,8 @@ impl Acceptor {
         let listener = Arc::new(TcpListener::bind(listen)?);
         let address = listener.local_addr()?;
         let is_over = Arc::new(AtomicBool::new(false));
-        let (listening, ends) = (listener.clone(), is_over.clone());
+        let listening = listener.clone();
+        let ends = is_over.clone();
         let accept = move || {
             while !ends.load(Ordering::Relaxed) {
                 match listening.accept() {

@@ -103,7 +103,8 @@ impl Load {
         let mut tally = Tally::new();
         tally.counts.requests = self.rate;
         for nth in 0..self.rate {
-            let (is_hit, is_cache) = (self.below(100) < 85, self.metrics > 2);
+            let is_hit = self.below(100) < 85;
+            let is_cache = self.metrics > 2;
             let service = self.time(if is_hit { 350.0 } else { 1800.0 });
             let late = if is_cache { self.time(20.0) } else { Duration::ZERO };
             let cache = match (is_cache, is_hit) {

@@ -239,7 +239,8 @@ impl Iterator for Reader<'_> {
             self.next = header.sequence;
             next
         });
-        let (bytes, at_end) = (self.at - begins, self.at == self.bytes.len());
+        let bytes = self.at - begins;
+        let at_end = self.at == self.bytes.len();
         Some(Item::Gap(Gap { at: begins, bytes, at_end }))
     }
 }

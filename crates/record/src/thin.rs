@@ -66,8 +66,12 @@ mod tests {
     #[test]
     fn times_of_long_runs_are_told_together_and_none_is_lost() {
         let buckets = |n: u64| measure::Buckets::of_counts([(5, n)].into_iter(), measure::Digits::Three);
-        let (mut thinning, mut told, mut kept, mut counts) = (Thinning::default(), 0, 0, 0);
-        let (mut of_labels, mut ended) = (0, 0);
+        let mut thinning = Thinning::default();
+        let mut told = 0;
+        let mut kept = 0;
+        let mut counts = 0;
+        let mut of_labels = 0;
+        let mut ended = 0;
         for at in 1..=(LONG.as_secs() + 300) {
             let mut one = second(1, 0);
             if let RunEvent::Second(second) = &mut one {

@@ -18,7 +18,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let number = |place: usize, usual: u64| {
         std::env::args().nth(place).and_then(|word| word.parse().ok()).unwrap_or(usual)
     };
-    let (requests, seed) = (number(1, 400_000), number(2, 1));
+    let requests = number(1, 400_000);
+    let seed = number(2, 1);
     let heavy = Size::Heavy { median: 8_000, sigma: 1.2, tail: 0.05, shape: 1.3, max: 10_000_000 };
     let bare = Size::Heavy { median: 20_000, sigma: 0.7, tail: 0.0, shape: 1.5, max: 50_000_000 };
     let mut missed = 0;
@@ -46,7 +47,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 Law::Zipf { alpha } => alpha,
                 Law::Uniform | Law::InOrder => 0.0,
             };
-            let (off, alike) = (found.curve.error(), found.popularity.error);
+            let off = found.curve.error();
+            let alike = found.popularity.error;
             let is_missed =
                 (exponent - alpha).abs() > 0.02 || (law.one_timers - one_timers).abs() > 0.005 || off > 0.01;
             missed += u32::from(is_missed);

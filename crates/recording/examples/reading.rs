@@ -17,7 +17,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut format = Format::parse(format, Zone::Untold)?;
     let mut read = Unpacked::new(File::open(file)?)?;
     let begun = cpu_seconds();
-    let (mut bytes, mut found, mut all) = (0, 0_u64, 0_u64);
+    let mut bytes = 0;
+    let mut found = 0_u64;
+    let mut all = 0_u64;
     let how = rest.first().map_or("import", String::as_str);
     if how == "parse" {
         lines::<std::io::Error>(

@@ -143,7 +143,8 @@ mod tests {
     fn each_second_has_a_line_for_each_kind_of_time() {
         let metrics =
             [(TimeMetric::Service, some(Digits::Two)), (TimeMetric::Connect, Buckets::default())].into();
-        let (at, took) = (Duration::from_millis(3000), Duration::from_millis(1000));
+        let at = Duration::from_millis(3000);
+        let took = Duration::from_millis(1000);
         let second = RunEvent::Second(Box::new(Second { at, took, metrics, ..Second::default() }));
         let head = Head { version: "0".to_owned(), started_unix_s: 1_700_000_000.25, ..Head::default() };
         let text = text(&head, &[second]).unwrap();

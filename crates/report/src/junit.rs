@@ -1,7 +1,7 @@
 //! A run as JUnit's XML, for build servers: each condition is a test case, and so are what the figures are worth and how the
 //! target did. Something has failed exactly where the exit code is not 0.
 
-use crate::show::{self, moment};
+use crate::show::moment;
 use crate::text::{Context, measured};
 use crate::thresholds;
 use measure::{Conduct, ExitCode, Judged, JudgedNames, RunResult, RunVerdict, Worth};
@@ -142,7 +142,7 @@ fn of_threshold(judged: &Judged) -> Case {
         JudgedNames::Stop => "ends the run",
     };
     let name = format!("{} {names}", judged.condition);
-    let value = show::or_dash(thresholds::shown(judged));
+    let value = thresholds::shown(judged).unwrap_or_else(|| "not known".to_owned());
     let end = match (judged.unevaluated, judged.violated) {
         (true, _) => JunitEnd::Skipped("not evaluated: the run was ended before its time".to_owned()),
         (false, true) => JunitEnd::Failed(format!("{name}, and it is {value}")),

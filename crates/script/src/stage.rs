@@ -242,7 +242,8 @@ mod tests {
 
     #[test]
     fn a_call_that_does_not_return_is_noticed_once() {
-        let (began, pulse) = (Instant::now(), Arc::new(AtomicU64::new(0)));
+        let began = Instant::now();
+        let pulse = Arc::new(AtomicU64::new(0));
         let mut watch = Watch::new(pulse.clone(), Arc::default(), began);
         let mut stuck = |after| watch.is_stuck(began + Duration::from_secs(after));
         assert!(!stuck(0) && !stuck(60), "no call is under way");

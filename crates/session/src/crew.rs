@@ -608,7 +608,8 @@ impl UnderWay<'_> {
 
     fn used(&self, agent: usize) -> AgentUse {
         let member = &self.crew.members[agent];
-        let (heard, service) = (&member.heard, member.heard.service.histogram());
+        let heard = &member.heard;
+        let service = member.heard.service.histogram();
         AgentUse {
             name: member.name.clone(),
             at: member.place.at.to_string(),

@@ -27,7 +27,7 @@ pub(crate) fn state() -> Option<PathBuf> {
 /// A line that says that a run was kept and how it is shown again.
 pub fn kept(file: &Path) -> String {
     let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let short = name.rsplit('-').next().unwrap_or_default();
+    let short = name.rsplit('-').next().expect("a split has a first part");
     let is_ours = folder().is_ok_and(|folder| file.parent() == Some(&folder));
     let shown = if is_ours { short.to_owned() } else { file.display().to_string() };
     format!("kept: wringer report {shown}")

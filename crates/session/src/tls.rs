@@ -75,7 +75,7 @@ fn of_the_system() -> Result<Certificates, Problem> {
 }
 
 fn certificates(file: &str, inputs: &Inputs) -> Result<Certificates, Problem> {
-    Certificates::of_pem(read(file, inputs)?).map_err(|error| Problem::impossible(format!("{file}: {error}")))
+    Certificates::of_pem(read(file, inputs)?).map_err(|error| Problem::Usage(format!("{file}: {error}")))
 }
 
 fn identity(
@@ -86,7 +86,7 @@ fn identity(
 ) -> Result<Option<Identity>, Problem> {
     let (Some(certificate), Some(key)) = (certificate, key) else { return Ok(None) };
     let made = Identity::of_pem(read(certificate, inputs)?, read(key, inputs)?);
-    made.map(Some).map_err(|error| Problem::impossible(format!("{what} ({certificate}, key {key}): {error}")))
+    made.map(Some).map_err(|error| Problem::Usage(format!("{what} ({certificate}, key {key}): {error}")))
 }
 
 /// Returns the identity that clients show, where a server asks for it.
@@ -95,7 +95,7 @@ fn client_identity(tls: &Tls, inputs: &Inputs) -> Result<Option<Identity>, Probl
         return identity("the client certificate", tls.certificate.as_ref(), tls.key.as_ref(), inputs);
     };
     let made = Identity::of_keystore(read(file, inputs)?, inputs.value_of(password), alias.as_deref());
-    made.map(Some).map_err(|error| Problem::impossible(format!("the keystore {file}: {error}")))
+    made.map(Some).map_err(|error| Problem::Usage(format!("the keystore {file}: {error}")))
 }
 
 fn read<'a>(file: &str, inputs: &'a Inputs) -> Result<&'a [u8], Problem> {

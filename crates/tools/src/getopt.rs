@@ -252,7 +252,8 @@ mod tests {
             Box::leak(Box::new(row(' ', "strict", GetoptValue::No, true))),
         ];
         let (read, operands) = read(&table, line.split_whitespace().map(str::to_owned).collect());
-        let (mut options, mut wrong) = (Vec::new(), Vec::new());
+        let mut options = Vec::new();
+        let mut wrong = Vec::new();
         for one in read {
             match one {
                 GetoptRead::Option { label, value, .. } => options.push((label, value)),

@@ -116,7 +116,7 @@ fn asked(phase: &PhaseResult, context: &Context<'_>) -> AbAsked {
     let target = context.target.unwrap_or_default();
     let (secure, rest) = match target.split_once("://") {
         Some((scheme, rest)) => (scheme == "https", rest),
-        None => (false, target.rsplit(' ').next().unwrap_or_default()),
+        None => (false, target.rsplit(' ').next().expect("a split has a first part")),
     };
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let (host, port) = authority.rsplit_once(':').unwrap_or((authority, ""));

@@ -74,7 +74,8 @@ mod tests {
             let names: Vec<_> = chosen.iter().map(|suite| format!("{:x}", suite.number())).collect();
             names.join(" ")
         };
-        let (tls12, tls13) = (TlsVersion::Tls12, TlsVersion::Tls13);
+        let tls12 = TlsVersion::Tls12;
+        let tls13 = TlsVersion::Tls13;
         for (list, version, meant) in [
             ("ECDHE-RSA-AES128-GCM-SHA256", tls12, "c02f"),
             ("nosuch:ecdhe-rsa-aes128-gcm-sha256", tls12, "c02f"),

@@ -58,6 +58,10 @@ const HAPROXY: Expected = Expected {
     keeps_variants: false,
 };
 
+const VINYL: Expected = Expected { name: "vinyl", program: "vinyld", ..VARNISH };
+const ENVOY: Expected =
+    Expected { name: "envoy", program: "envoy", fetches_of_50: 50, revalidates: true, keeps_variants: true };
+
 /// Those without a cache, of which only their name and program are asked for here.
 const H2O: Expected = Expected { name: "h2o", program: "h2o", ..HAPROXY };
 const CADDY: Expected = Expected { name: "caddy", program: "caddy", ..HAPROXY };
@@ -75,6 +79,45 @@ fn nginx_caches() {
 #[test]
 fn varnish_caches() {
     caches(&VARNISH);
+}
+
+#[test]
+fn vinyl_caches() {
+    caches(&VINYL);
+}
+
+#[test]
+fn envoy_caches() {
+    caches(&ENVOY);
+}
+
+/// As Caddy it takes no whole URLs. A Caddy without its module is named as that, and started by no means.
+#[test]
+fn souin_caches_where_caddy_has_it() {
+    let Some(caddy) = program("caddy") else {
+        println!("skipped: caddy is not installed");
+        return;
+    };
+    let listed = Command::new(caddy).arg("list-modules").output().expect("it runs").stdout;
+    if !String::from_utf8_lossy(&listed).lines().any(|line| line == "http.handlers.cache") {
+        let output = wringer().args(["rig", "souin"]).output().expect("wringer is built");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("Souin is a module of caddy, and no caddy in PATH"), "{said}");
+        return;
+    }
+    let origin = Origin::start();
+    let rig = Rig::start("souin", origin.address, &[]);
+    header_fields_pass_both_ways(&rig, &origin);
+    lifetimes_are_the_origins(&rig, &origin);
+    connections_to_the_origin_are_reused(&rig, &origin);
+    for (path, fetches) in [("/x", 1), ("/form8?query=1&other=2", 1), ("/big", 1)] {
+        for _ in 0..2 {
+            let answer = rig.ask(&format!("GET {path} HTTP/1.1\r\nHost: a\r\n"));
+            assert_eq!((answer.status, answer.body.len()), (200, body_len(path)), "{path}");
+        }
+        assert_eq!(origin.fetches(path), fetches, "{path}");
+    }
 }
 
 #[test]

@@ -276,6 +276,37 @@ fn a_slow_request_keeps_a_worker() {
 }
 
 #[test]
+fn more_is_fetched_than_is_asked_for_by_some() {
+    assert_eq!(serials(FaultKind::FetchTwice, &["/a", "/a"]), ["2", "4"]);
+    let rig = Rig::new(FaultKind::WholeForRange);
+    rig.get("/a", "");
+    let range = || rig.get("/a", "Range: bytes=100-299\r\n");
+    let part = range();
+    assert_eq!((part.status, part.field("content-range")), (206, "bytes 100-299/1000"));
+    assert_eq!(part.body, body(0, "", "/a")[100..300]);
+    assert_eq!(
+        [part.field("serial"), range().field("serial"), rig.get("/a", "").field("serial")],
+        ["2", "3", "1"]
+    );
+}
+
+#[test]
+fn a_connection_may_take_memory_that_it_does_not_need() {
+    let memory = || {
+        let status = std::fs::read_to_string("/proc/self/status").expect("we run");
+        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("it is told");
+        resident.trim().trim_end_matches(" kB").parse::<usize>().expect("a number") << 10
+    };
+    const BYTES: usize = 256 << 20;
+    let rig = Rig::new(FaultKind::LargeBuffers { bytes: BYTES });
+    let before = memory();
+    let mut client = rig.client();
+    assert_eq!(client.get("/a", "").body, body(0, "", "/a"));
+    // Other tests of this process take some and give some back.
+    assert!(memory() > before + BYTES / 2, "{} after {before}", memory());
+}
+
+#[test]
 fn keep_gone_serves_an_error_again() {
     let rig = Rig::new(FaultKind::KeepGone);
     let serials = [(); 2].map(|()| rig.get("/error", "").field("serial").to_owned());

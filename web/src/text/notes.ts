@@ -73,7 +73,7 @@ const CHINESE: [string, string][] = [
   ["from {} s on another process listens, {} at {}, beside {}: the answers are of both", "从第 {} 秒起另有进程监听：{}，地址 {}，与 {} 并存：回答来自两者"],
   ["from {} s on nobody listens at {} any more, though {} (pid {}) goes on", "从第 {} 秒起 {} 上不再有进程监听，而 {}(pid {})仍在运行"],
   ["something happened {} s into the run to {} (pid {}) that this version does not know", "运行的第 {} 秒，{}(pid {})发生了此版本不认识的变化"],
-  ["{}. The run was ended there; --ignore-exit goes on", "{}。运行到此结束；用 --ignore-exit 可继续"],
+  ["{}. The run was ended there; a single run goes on with --ignore-exit", "{}。运行到此结束；单次运行可用 --ignore-exit 继续"],
 ];
 
 /** The note in Chinese; as it is where the page does not know its sentence. */

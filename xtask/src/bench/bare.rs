@@ -35,7 +35,8 @@ fn press(address: SocketAddr, connections: usize, end: Instant) -> io::Result<u6
     let body = BYTES - HEAD;
     let message = format!("{body:0HEAD$}{}", "x".repeat(body));
     let mut open = Vec::with_capacity(connections);
-    let (mut rounds, mut answer) = (0, [0; BYTES]);
+    let mut rounds = 0;
+    let mut answer = [0; BYTES];
     loop {
         for _ in 0..connections {
             let mut stream = TcpStream::connect(address)?;

@@ -170,7 +170,9 @@ impl<'a> Doors<'a> {
 
     fn pressing<'b>(&'b self, row: &Row, script: Option<&'b Path>) -> Pressing<'b> {
         let seconds = self.place.time.as_secs();
-        let (url, connections, is_short) = (&self.url, CONNECTIONS, row.is_short);
+        let url = &self.url;
+        let connections = CONNECTIONS;
+        let is_short = row.is_short;
         Pressing { url, connections, seconds, is_short, streams: None, script }
     }
 

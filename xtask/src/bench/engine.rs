@@ -111,7 +111,8 @@ pub struct Wanted {
 /// ones.
 pub fn ratios() -> Vec<Wanted> {
     let of_case = |case: &Case| {
-        let (name, beside) = (case.name, case.beside);
+        let name = case.name;
+        let beside = case.beside;
         let unchecked = name.trim_end_matches(" checked").to_owned();
         let total = PEERS.map(|peer| Wanted {
             upper: format!("{name}: wringer"),

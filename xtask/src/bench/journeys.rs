@@ -89,7 +89,8 @@ impl<'a> Journeys<'a> {
         if jmeter.is_none() {
             println!("skipped: JMeter, whose folder JMETER_HOME names, or java is not there");
         }
-        let (at, answer) = (run::free_address()?, place.file("journey-answer"));
+        let at = run::free_address()?;
+        let answer = place.file("journey-answer");
         let rows: String = (0..1000).map(|row| format!("user{row},pass{row}\n")).collect();
         let written = fs::write(&answer, ANSWER).and_then(|()| fs::write(place.file("users.csv"), rows));
         written.map_err(|error| format!("{}: {error}", answer.display()))?;
@@ -116,7 +117,8 @@ impl<'a> Journeys<'a> {
         let mut samples = vec![sample("wringer run", ours)];
         if case.name == CASES[0].name {
             let mut command = self.place.generator();
-            let (url, seconds) = (format!("http://{}/", self.at), time.as_secs());
+            let url = format!("http://{}/", self.at);
+            let seconds = time.as_secs();
             let line =
                 format!("http {url} --users {USERS} --threads 1 --quiet --no-keep --duration {seconds}s");
             command.args(line.split(' '));
@@ -199,7 +201,9 @@ const ANSWER: &str = concat!(
 
 /// A test plan: so many users for a time, and what each does.
 fn plan(at: SocketAddr, users: u32, time: Duration, steps: &str) -> String {
-    let (seconds, host, port) = (time.as_secs(), at.ip(), at.port());
+    let seconds = time.as_secs();
+    let host = at.ip();
+    let port = at.port();
     format!(
         r#"<?xml version="1.0" encoding="UTF-8"?>
 <jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>

@@ -95,7 +95,8 @@ impl Spread {
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);
-        let (min, max) = (*values.first()?, *values.last()?);
+        let min = *values.first()?;
+        let max = *values.last()?;
         let upper = values[values.len() / 2];
         let lower = values[(values.len() - 1) / 2];
         Some(Self { min, median: f64::midpoint(lower, upper), max })

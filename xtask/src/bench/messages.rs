@@ -82,7 +82,8 @@ impl<'a> Messages<'a> {
     pub fn start(place: &'a Place) -> Result<Self> {
         let code = "000000";
         let answer = format!("{{{{code}}}}{}", "y".repeat(BYTES - HEAD - code.len()));
-        let (service, mut servers) = (run::free_address()?, Vec::new());
+        let service = run::free_address()?;
+        let mut servers = Vec::new();
         let words = ["--framing", "ascii:8", "--answer", &answer, "--success-code", code];
         servers.push(start_service(place, "service.log", service, &words)?);
         let answer = format!("HTTP/1.1 200 OK\\r\\nContent-Length: {BYTES}\\r\\n\\r\\n{}", "y".repeat(BYTES));
@@ -160,7 +161,8 @@ impl<'a> Messages<'a> {
     fn redis(&self, depth: u32) -> (Result<Figures>, Result<Figures>) {
         let Some(address) = self.redis else { return (Err("no redis".into()), Err("no redis".into())) };
         let requests = redis::requests(self.place.time, depth);
-        let (count, pipeline) = (requests.to_string(), depth.to_string());
+        let count = requests.to_string();
+        let pipeline = depth.to_string();
         let mut words = vec!["--framing", "raw", "--answer-framing", "resp-line", "--message", redis::PING];
         words.extend(["--code", "fixed 1 5", "--success", "+PONG"]);
         words.extend(["--pipeline", &pipeline, "--requests", &count]);

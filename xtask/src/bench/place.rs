@@ -84,7 +84,8 @@ impl Place {
         let requests = peer
             .requests(&ended.said)
             .ok_or_else(|| format!("its output is not understood: {}", ended.said))?;
-        let (seconds, p99_us) = (Some(ended.took.as_secs_f64()), peer.p99_us(&ended.said));
+        let seconds = Some(ended.took.as_secs_f64());
+        let p99_us = peer.p99_us(&ended.said);
         Figures { cpu: ended.cpu, requests, seconds, p99_us, ..Figures::default() }.believable()
     }
 

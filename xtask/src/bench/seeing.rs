@@ -59,7 +59,8 @@ impl<'a> Seeing<'a> {
 
     fn case(&self, name: &str, is_seen: bool) -> Vec<Sample> {
         let mut command = self.place.generator();
-        let (url, seconds) = (format!("http://{}/", self.at), self.place.time.as_secs());
+        let url = format!("http://{}/", self.at);
+        let seconds = self.place.time.as_secs();
         let line = format!("http {url} --users 64 --threads 1 --quiet --duration {seconds}s");
         command.args(line.split(' '));
         if is_seen {

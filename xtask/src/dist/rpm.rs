@@ -61,7 +61,8 @@ fn spec_text(version: &str, files: &[String]) -> String {
 }
 
 fn move_zsh(root: &Path) -> Result<()> {
-    let (from, to) = (root.join(layout::ZSH), root.join(ZSH));
+    let from = root.join(layout::ZSH);
+    let to = root.join(ZSH);
     let bytes = fs::read(&from).map_err(|error| format!("{} cannot be read: {error}", from.display()))?;
     layout::put(&to, &bytes, 0o644)?;
     layout::clear(&root.join("usr/share/zsh/vendor-completions"))

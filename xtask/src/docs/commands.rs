@@ -200,7 +200,8 @@ fn commands(name: &str, text: &str) -> Vec<Line> {
 fn trial(text: &str, inside: bool) -> Trial {
     let text = text.replacen("cargo run --release -- ", "wringer ", 1);
     let words: Vec<&str> = text.split_whitespace().collect();
-    let (program, command) = (words.first().copied().unwrap_or_default(), words.get(1).copied());
+    let program = words.first().copied().unwrap_or_default();
+    let command = words.get(1).copied();
     if program != "wringer" && !DOORS.contains(&program) {
         return Trial::Pass;
     }
@@ -269,7 +270,8 @@ fn serve(address: &str) -> std::io::Result<()> {
 fn answer(stream: TcpStream) {
     let Ok(mut out) = stream.try_clone() else { return };
     let mut lines = BufReader::new(stream);
-    let (mut line, mut length) = (String::new(), 0);
+    let mut line = String::new();
+    let mut length = 0;
     while lines.read_line(&mut line).is_ok_and(|count| count > 0) {
         if let Some(bytes) = line.to_ascii_lowercase().strip_prefix("content-length:") {
             length = bytes.trim().parse().unwrap_or(0);

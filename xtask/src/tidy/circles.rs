@@ -121,7 +121,8 @@ fn expand<'a>(before: &[&'a str], tree: &'a str, found: &mut Vec<Vec<&'a str>>) 
     };
     let before: Vec<&str> = before.iter().copied().chain(parts(stem)).collect();
     let branches = branches.trim_end().strip_suffix('}').unwrap_or(branches);
-    let (mut depth, mut from) = (0_usize, 0);
+    let mut depth = 0_usize;
+    let mut from = 0;
     for (at, byte) in branches.bytes().enumerate() {
         match byte {
             b'{' => depth += 1,

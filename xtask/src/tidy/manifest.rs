@@ -134,7 +134,8 @@ fn package_of(key: &str, value: &toml::Value) -> String {
 /// Libraries without a line of why above their group. Ours need none, and what the workspace declares has its line there.
 pub fn unreasoned(manifest: &File) -> Vec<String> {
     let mut problems = Vec::new();
-    let (mut in_dependencies, mut has_reason) = (false, false);
+    let mut in_dependencies = false;
+    let mut has_reason = false;
     for (number, line) in (1..).zip(manifest.text.lines()) {
         if line.starts_with('[') {
             (in_dependencies, has_reason) = (line.contains("dependencies"), false);

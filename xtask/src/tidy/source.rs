@@ -98,7 +98,8 @@ fn end_of_text(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 fn block_comment(rest: &[u8]) -> usize {
-    let (mut depth, mut at) = (0_usize, 0);
+    let mut depth = 0_usize;
+    let mut at = 0;
     while at < rest.len() {
         if rest[at..].starts_with(b"/*") {
             (depth, at) = (depth + 1, at + 2);

@@ -154,10 +154,12 @@ fn results_name_a_long_list_and_do_not_hold_it() {
         let list: String = (0..lines).map(|line| format!("http://h/{line}\n")).collect();
         args("--urls l").plan(7, &Files::from([("l".into(), list.into())])).unwrap()
     };
-    let (short, long) = (listed(1000), listed(5000));
+    let short = listed(1000);
+    let long = listed(5000);
     assert_eq!(short.told(), short);
     let told = long.told();
-    let (step, text) = (requests(&told), told.to_text());
+    let step = requests(&told);
+    let text = told.to_text();
     assert!(text.len() < 5000, "{} bytes: {text}", text.len());
     assert_eq!(Plan::from_text(&text).unwrap(), told);
     assert_eq!((step.requests.len(), step.list.as_ref()), (0, requests(&long).list.as_ref()));
@@ -190,7 +192,8 @@ fn results_name_a_long_body_and_do_not_hold_it() {
         let files = Files::from([("b".into(), vec![7; bytes])]);
         args("http://h/ --body-file b").plan(7, &files).unwrap()
     };
-    let (short, long) = (with_body(65_536), with_body(65_537));
+    let short = with_body(65_536);
+    let long = with_body(65_537);
     assert_eq!(short.told(), short);
     let told = long.told();
     let text = told.to_text();

@@ -147,6 +147,11 @@ impl Compare {
     }
 
     fn after(&mut self, leg: &Leg, answer: LegResult) -> Next<Leg, Outcome> {
+        // Whatever disturbed it: a machine that is busy turns no good answer into a bad one.
+        let is_refused = !answer.failures.is_empty() && !matches!(answer.void, Some(Void::Generator { .. }));
+        if answer.good == 0 && is_refused {
+            return self.done(Finding::Silent { side: leg.asked(), leg: leg.number });
+        }
         if let Some(why) = self.too_many_voids() {
             return self.done(Finding::NoVerdict { why });
         }

@@ -207,7 +207,8 @@ mod tests {
     #[test]
     fn fewer_that_were_due_by_chance_are_no_collapse() {
         let limit = Limit::Quantile { quantile: 0.99, limit_ms: 50.0 };
-        let (many, few) = (trial(6, 2.0, 0), trial(5, 2.0, 0));
+        let many = trial(6, 2.0, 0);
+        let few = trial(5, 2.0, 0);
         let below = many.good_of(100.0);
         assert!(few.good_per_s() < 0.95 * many.good_per_s() && below == 100.0);
         assert_eq!(unstable(&[&few], 101.0, Some(below)), None);

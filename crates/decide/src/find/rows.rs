@@ -230,7 +230,8 @@ mod tests {
     #[test]
     fn a_limit_within_a_bucket_takes_its_share_of_it() {
         let bucket = Digits::Two.bucket(50_000);
-        let (low, high) = (Digits::Two.lowest(bucket) as f64, Digits::Two.lowest(bucket + 1) as f64);
+        let low = Digits::Two.lowest(bucket) as f64;
+        let high = Digits::Two.lowest(bucket + 1) as f64;
         let times = Buckets::of_counts([(bucket, 100)].into_iter(), Digits::Three);
         for (limit, expected) in [(low - 1.0, 100.0), (high, 0.0), (low + (high - low) / 4.0, 75.0)] {
             assert_eq!(above(&times, limit), expected, "{limit}");

@@ -216,7 +216,8 @@ mod tests {
     /// A point of a cache that was really simulated, in which each object takes so much.
     fn simulated(object_bytes: u64, objects: u64, memory_bytes: u64, each: u64) -> Point {
         let mut cache = Held::new(memory_bytes, Evicts::Oldest);
-        let (warm_requests, requests) = (60_000, 60_000);
+        let warm_requests = 60_000;
+        let requests = 60_000;
         let found = sampled(objects, warm_requests + requests).map(|object| cache.ask(object, each));
         let hits = found.skip(warm_requests as usize).filter(|found| *found).count() as u64;
         Point {
@@ -307,7 +308,8 @@ mod tests {
         }
         .memory_for(0.9);
         assert!(text.as_ref().is_some_and(|text| text.contains("configured as")), "{text:?}");
-        let (model, back) = (point.bytes_for(0.9), point.predicted(point.bytes_for(0.9)));
+        let model = point.bytes_for(0.9);
+        let back = point.predicted(point.bytes_for(0.9));
         assert!(model > 20_000_000.0 && (back - 0.9).abs() < 0.01, "{model} {back}");
     }
 }

@@ -143,7 +143,8 @@ mod tests {
         #[test]
         fn sides_exchanged_negate_the_interval(differences in prop::collection::vec(-9.0..9.0_f64, 6..12)) {
             let negated: Vec<f64> = differences.iter().map(|one| -one).collect();
-            let (one, other) = (Flips::of(&differences, 1).interval(0.05).unwrap(), Flips::of(&negated, 1).interval(0.05).unwrap());
+            let one = Flips::of(&differences, 1).interval(0.05).unwrap();
+            let other = Flips::of(&negated, 1).interval(0.05).unwrap();
             prop_assert_eq!((one.low, one.high), (-other.high, -other.low));
         }
 

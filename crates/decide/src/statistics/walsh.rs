@@ -76,8 +76,10 @@ mod tests {
         #[test]
         fn sides_exchanged_negate_the_interval(differences in prop::collection::vec(-9.0..9.0_f64, 6..20)) {
             let negated: Vec<f64> = differences.iter().map(|one| -one).collect();
-            let (walsh, mirrored) = (Walsh::of(&differences), Walsh::of(&negated));
-            let (one, other) = (walsh.interval(0.05).unwrap(), mirrored.interval(0.05).unwrap());
+            let walsh = Walsh::of(&differences);
+            let mirrored = Walsh::of(&negated);
+            let one = walsh.interval(0.05).unwrap();
+            let other = mirrored.interval(0.05).unwrap();
             prop_assert_eq!((one.low, one.high), (-other.high, -other.low));
             prop_assert_eq!(walsh.p_value(), mirrored.p_value());
             prop_assert!((walsh.estimate() + mirrored.estimate()).abs() < 1e-12);
@@ -87,7 +89,8 @@ mod tests {
         fn another_unit_scales_and_order_is_nothing(differences in prop::collection::vec(-9.0..9.0_f64, 6..20)) {
             let mut scaled: Vec<f64> = differences.iter().map(|one| one * 4.0).collect();
             scaled.reverse();
-            let (one, other) = (Walsh::of(&differences), Walsh::of(&scaled));
+            let one = Walsh::of(&differences);
+            let other = Walsh::of(&scaled);
             prop_assert_eq!(one.interval(0.05).map(|found| found.high * 4.0), other.interval(0.05).map(|found| found.high));
             prop_assert_eq!(one.p_value(), other.p_value());
         }

@@ -45,7 +45,9 @@ fn check_alarms(seeds: std::ops::Range<u64>) {
 fn check_cover(seeds: std::ops::Range<u64>) {
     println!("seeds {seeds:?}");
     let comparisons = seeds.end - seeds.start;
-    let (mut all, mut one, mut found) = (0, 0, 0);
+    let mut all = 0;
+    let mut one = 0;
+    let mut found = 0;
     for seed in seeds {
         let slower = World { slower: 0.03, ..World::quiet(seed) };
         // Less throughput by 1 - 1/1.03.
@@ -95,7 +97,8 @@ fn until_it_is_sure_takes_as_many_pairs_as_it_needs() {
     println!("seeds 0..200");
     let alarms = (0..200).filter(|seed| is_alarm(&compare(&mut World::quiet(*seed), &until(*seed)).0));
     assert!(alarms.count() <= most_alarms(200));
-    let (mut found, mut pairs) = (0, 0);
+    let mut found = 0;
+    let mut pairs = 0;
     for seed in 0..200 {
         let (outcome, _) = compare(&mut World { slower: 0.05, ..World::quiet(seed) }, &until(seed));
         found += usize::from(is_alarm(&outcome));
@@ -112,7 +115,8 @@ fn one_side_after_the_other_alarms() {
     let alarms = (0..200).filter(|seed| {
         let mut world = World { drift: 2e-4, ..World::quiet(*seed) };
         let mut legs = |side| -> Vec<f64> { (0..12).map(|_| world.slowness(side, 26.0)).collect() };
-        let (a, b) = (legs(Side::A), legs(Side::B));
+        let a = legs(Side::A);
+        let b = legs(Side::B);
         let differences: Vec<f64> = a.iter().zip(&b).map(|(a, b)| b - a).collect();
         Walsh::of(&differences).p_value() <= 0.05
     });

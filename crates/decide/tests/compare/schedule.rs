@@ -5,7 +5,7 @@ use crate::world::World;
 use decide::Void;
 use decide::compare::{BisectStep, Compare, Finding, Leg, LegResult, Metric, Pace, Settings, Side};
 use decide::machine::{DecideStep, Next, Record, Recorded};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 fn steps(world: &mut World, settings: &Settings) -> Vec<DecideStep<Leg, LegResult>> {
     compare(world, settings).1.record().steps.clone()
@@ -71,13 +71,27 @@ fn void_legs_are_repeated_and_too_many_give_no_verdict() {
 
 #[test]
 fn a_side_without_a_good_answer_ends_it() {
-    let mut compare = Recorded::<Compare>::start(Settings::new(6)).expect("good settings");
-    let Next::Run(leg) = compare.next().clone() else { panic!("there is a first leg") };
-    let silent = LegResult { good: 0, ..World::quiet(6).run(&leg) };
-    compare.take(silent);
-    let Next::Done(outcome) = compare.next() else { panic!("it is over") };
-    assert_eq!(outcome.finding, Finding::Silent { side: leg.side, leg: 1 });
-    assert_eq!(outcome.end().code(), 1);
+    let refused: BTreeMap<String, u64> = [("bad status".to_owned(), 9)].into();
+    let disturbed = Some(Void::Disturbed { why: "swap".to_owned() });
+    let generator = Some(Void::Generator { why: "ports".to_owned() });
+    for (void, failures, is_over) in [
+        (None, BTreeMap::new(), true),
+        (None, refused.clone(), true),
+        (disturbed.clone(), refused.clone(), true),
+        (disturbed, BTreeMap::new(), false),
+        (generator, refused, false),
+    ] {
+        let mut compare = Recorded::<Compare>::start(Settings::new(6)).expect("good settings");
+        let Next::Run(leg) = compare.next().clone() else { panic!("there is a first leg") };
+        compare.take(LegResult { good: 0, void, failures, ..World::quiet(6).run(&leg) });
+        let Next::Done(outcome) = compare.next() else {
+            assert!(!is_over, "it goes on");
+            continue;
+        };
+        assert!(is_over, "{}", outcome.headline());
+        assert_eq!(outcome.finding, Finding::Silent { side: leg.side, leg: 1 });
+        assert_eq!(outcome.end().code(), 1);
+    }
 }
 
 #[test]
@@ -163,7 +177,8 @@ fn exchanged_sides_negate_the_interval() {
     let there = &outcome.figures[0].differences;
     let back: Vec<f64> = there.iter().map(|difference| -difference).collect();
     let walsh = decide::statistics::walsh::Walsh::of;
-    let (one, other) = (walsh(there).interval(0.05).unwrap(), walsh(&back).interval(0.05).unwrap());
+    let one = walsh(there).interval(0.05).unwrap();
+    let other = walsh(&back).interval(0.05).unwrap();
     assert_eq!((one.low, one.high), (-other.high, -other.low));
 }
 
@@ -259,7 +274,8 @@ fn a_block_that_is_not_steady_is_run_again_with_longer_warm_ups_once() {
         let legs: Vec<&Leg> = recorded.record().steps.iter().map(|step| &step.asked).collect();
         let uncounted: Vec<&&Leg> = legs.iter().filter(|leg| leg.pair == 0).collect();
         assert_eq!(uncounted.len(), 8 * blocks, "{rise:?}");
-        let (first, last) = (legs[0].warm_s, legs[legs.len() - 2].warm_s);
+        let first = legs[0].warm_s;
+        let last = legs[legs.len() - 2].warm_s;
         assert_eq!((first, last), (3.0, if blocks == 1 { 3.0 } else { 6.0 }), "{rise:?}");
         let seeds: BTreeSet<u64> = uncounted.iter().map(|leg| leg.seed).collect();
         assert_eq!(seeds.len(), 4 * blocks, "a block that is run again asks for other objects");

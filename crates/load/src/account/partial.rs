@@ -75,7 +75,8 @@ mod tests {
             partial.tell(&mut ended);
             ended
         };
-        let (mut first, mut second) = (partial.begin(), partial.begin());
+        let mut first = partial.begin();
+        let mut second = partial.begin();
         first.came(100);
         second.came(30);
         assert_eq!(told(5), 135);

@@ -120,7 +120,7 @@ impl After {
                     program: programs?.prepare(code),
                     parameters: code.parameters.to_vec(),
                     into: code.into.clone(),
-                    name: code.name.rsplit('/').next().unwrap_or_default().to_owned(),
+                    name: code.name.rsplit('/').next().expect("a split has a first part").to_owned(),
                     asserts: code.asserts,
                 }))
             } else {

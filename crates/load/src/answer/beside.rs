@@ -121,7 +121,8 @@ mod tests {
 
     /// Requests for some objects that come at a rate, none of which waits for another.
     fn independent(draw: &mut Draw) -> Vec<Fetch> {
-        let (objects, law) = (2 + draw.below(40), draw.below(4));
+        let objects = 2 + draw.below(40);
+        let law = draw.below(4);
         let transfer_us = [50, 2_000, 50_000][draw.below(3) as usize];
         let gap_us = [20, 200, 3_000][draw.below(3) as usize];
         let mut now_us = 1_000_000;

@@ -479,7 +479,8 @@ mod tests {
         ];
         let names = SlotNames::new(all.iter().map(|extract| extract.name.as_str()));
         let checks = Checks::new(&Expect::default(), &all, &names);
-        let (mut slots, body) = (Slots::default(), br#"{"items": [{"id": 1}, {"id": "\u00e9\/"}]}"#);
+        let mut slots = Slots::default();
+        let body = br#"{"items": [{"id": 1}, {"id": "\u00e9\/"}]}"#;
         let mut look = checks.look().unwrap();
         look.field(b"x-token", b"abc");
         look.field(b"B", b"x");
@@ -528,7 +529,8 @@ mod tests {
     #[test]
     fn what_was_asked_for_encoded_must_be_whole() {
         let expect = Expect { decode: true, ..Expect::default() };
-        let (zipped, fields) = (gzipped(b"hello hello"), [("Content-Encoding", "gzip")]);
+        let zipped = gzipped(b"hello hello");
+        let fields = [("Content-Encoding", "gzip")];
         assert_eq!(found(&expect, &fields, &zipped), None);
         assert_eq!(found(&expect, &fields, b""), None, "nothing is nothing in every coding");
         assert_eq!(found(&expect, &[], b"plain"), None);

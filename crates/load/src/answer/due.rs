@@ -603,7 +603,8 @@ mod tests {
 
     #[test]
     fn a_hit_that_breaks_off_twice_at_the_same_byte_lacks_its_end() {
-        let (mut given, site) = (Given::new(1 << 20, 100, NOW_US), Site::default());
+        let mut given = Given::new(1 << 20, 100, NOW_US);
+        let site = Site::default();
         let mut breaks = |made_s, at_s, bytes| hit(&mut given, &site, made_s, at_s, Some(bytes)).0;
         assert!(!breaks(1, 5, 400), "once may be chance");
         assert!(!breaks(1, 5, 400), "both were under way at the same time");

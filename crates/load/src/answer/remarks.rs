@@ -25,7 +25,8 @@ pub(crate) struct Remarks {
 impl Remarks {
     /// On an answer that came whole.
     pub fn of(judge: &Judge<'_>, site: &Site) -> Remarks {
-        let (head, told) = (&judge.head, &judge.head.told);
+        let head = &judge.head;
+        let told = &judge.head.told;
         let Some(stamp) = head.stamp else { return Remarks::default() };
         let cache = judge.cache();
         let of_object = matches!(head.status, 200 | 206) && stamp.kind != StampKind::Error;

@@ -160,7 +160,8 @@ impl Digest {
 
     /// RFC 7616 sections 3.4.1 and 3.4.3.
     fn response(&self, secret: &str, of: &Covered<'_>, count: &str, cnonce: &str) -> String {
-        let (hash, nonce) = (|text: String| self.algorithm.hash(text), &self.nonce);
+        let hash = |text: String| self.algorithm.hash(text);
+        let nonce = &self.nonce;
         let mut asked = format!("{}:{}", of.method, of.uri);
         if self.covers_bodies() {
             asked += &format!(":{}", self.algorithm.hash(of.body));

@@ -134,7 +134,8 @@ impl Channels {
                 tunnel::open(self, credentials, destination, authority, deadline).await?
             }
         };
-        let (Connected { mut stream, to, number }, took) = (connected, self.net.now() - began);
+        let took = self.net.now() - began;
+        let Connected { mut stream, to, number } = connected;
         let mut stream = match (destination.secure, &self.tls) {
             (Some(host), Some(client)) => {
                 stream.set_deadline(deadline);

@@ -137,6 +137,9 @@ impl Channels {
         let http = load.protocol.http().cloned().unwrap_or_default();
         let by_object = load.spread == TargetSpread::Hash;
         let trickle = trickle.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX));
+        if tls.is_some() {
+            wire::tls::seed_random();
+        }
         let tls = if http.coalesces() { tls.map(wire::tls::TlsClient::with_peers_kept) } else { tls };
         Channels {
             http,

@@ -247,7 +247,8 @@ mod tests {
     fn machines_that_know_nothing_of_each_other_deal_every_number_once() {
         for (total, machines) in [(10, &[1, 2][..]), (7, &[1, 1, 1]), (100, &[8]), (13, &[4, 4, 4])] {
             let of: u32 = machines.iter().sum();
-            let (mut seen, mut first) = (Vec::new(), 0);
+            let mut seen = Vec::new();
+            let mut first = 0;
             for workers in machines {
                 let decks = Decks::among(*workers, vec![of]);
                 let deck = decks.deck(0, "rows".to_owned(), Some(5));
@@ -265,7 +266,8 @@ mod tests {
 
     #[test]
     fn workers_on_threads_of_their_own_draw_different_numbers() {
-        let (deck, each) = (Arc::new(Deck::new(Some(50_000), 4)), 25_000);
+        let deck = Arc::new(Deck::new(Some(50_000), 4));
+        let each = 25_000;
         let threads = (0..4).map(|worker| {
             let deck = deck.clone();
             std::thread::spawn(move || (0..each).map(|_| deck.draw(worker)).collect::<Vec<_>>())

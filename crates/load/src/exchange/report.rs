@@ -169,7 +169,7 @@ fn record<C: Exchanges>(
         version: summary.version.map(version_text),
         status: summary.status,
         method: described.method.to_owned(),
-        url: described.url.into_owned(),
+        url: exchanges.sent_url(sent).unwrap_or_else(|| described.url.into_owned()),
         connect,
         tls: connect.zip(sent.connect).map(|(all, tcp)| all.saturating_sub(tcp)).filter(|_| apart),
         first_byte: moments.to_first_byte(),

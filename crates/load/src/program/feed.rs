@@ -167,7 +167,8 @@ mod tests {
         let shown = |text: &str, delimiter: &str, quotes: bool| {
             let rows = rows(text.as_bytes(), quotes);
             let rows = rows.into_iter().map(|(begin, end)| {
-                let (mut rest, mut cells) = (Some(&text.as_bytes()[begin..end]), Vec::new());
+                let mut rest = Some(&text.as_bytes()[begin..end]);
+                let mut cells = Vec::new();
                 while let Some(row) = rest {
                     let (cell, after) = cell(row, delimiter.as_bytes(), quotes);
                     cells.push(String::from_utf8(cell.into_owned()).unwrap());

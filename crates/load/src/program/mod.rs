@@ -499,7 +499,8 @@ impl Program {
     }
 
     fn round(&self, id: usize, around: &Around, position: &mut Position, slots: &mut Slots) {
-        let (work, frame) = (&self.loops[id], position.frames[id]);
+        let work = &self.loops[id];
+        let frame = position.frames[id];
         let mut goes_on = frame.round < frame.times
             && frame.ends.is_none_or(|ends| around.now < ends)
             && work.each.as_ref().is_none_or(|each| self.take(each, frame.round, around, position, slots));

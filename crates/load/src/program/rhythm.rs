@@ -94,7 +94,9 @@ mod tests {
 
     /// The moments of somebody who comes so long after each of them.
     fn moments(work: &RhythmWork, users: u64, waits: &[u64]) -> Vec<Duration> {
-        let (opens, mut now, mut counters) = (Instant::now(), Duration::ZERO, [0]);
+        let opens = Instant::now();
+        let mut now = Duration::ZERO;
+        let mut counters = [0];
         let next = |wait: &u64| {
             now += Duration::from_millis(*wait);
             now = work.due(&around(opens, now, users), &mut counters).unwrap() - opens;
@@ -105,7 +107,8 @@ mod tests {
 
     /// Returns the targets of JMeter's Constant Throughput Timer: the target before plus the gap, or now where that has passed.
     fn targets(gap_ms: u64, waits: &[u64]) -> Vec<u64> {
-        let (mut now, mut target) = (0, None);
+        let mut now = 0;
+        let mut target = None;
         let next = |wait: &u64| {
             now += wait;
             now = target.map_or(now, |before: u64| now.max(before + gap_ms));

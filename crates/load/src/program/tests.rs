@@ -43,7 +43,9 @@ impl World {
     }
 
     fn with(scenario: &Scenario, inputs: &Inputs, control: &Control) -> World {
-        let (tables, decks, rhythms) = (Tables::default(), Decks::new(1), RefCell::default());
+        let tables = Tables::default();
+        let decks = Decks::new(1);
+        let rhythms = RefCell::default();
         let known = CompileKnown {
             tables: &tables,
             decks: &decks,

@@ -312,7 +312,8 @@ mod tests {
     fn nonces_differ_between_requests_and_runs() {
         let step = ObjectStep::default();
         let site = Site::default();
-        let (one, other) = (Laws::new(&step, 7, 1), Laws::new(&step, 7, 2));
+        let one = Laws::new(&step, 7, 1);
+        let other = Laws::new(&step, 7, 2);
         assert_ne!(one.draw(&site, 1, 0).nonce, one.draw(&site, 2, 0).nonce);
         assert_ne!(one.draw(&site, 1, 0).nonce, other.draw(&site, 1, 0).nonce);
         assert_eq!(one.draw(&site, 1, 0).size, other.draw(&site, 1, 0).size);

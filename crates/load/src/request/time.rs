@@ -214,7 +214,8 @@ mod tests {
             let format = pieces.concat();
             let writer = TimeWriter::new(&TimeText { format: format.as_str().into(), zone: Zone::Utc }).unwrap();
             for at in times {
-                let (mut written, mut whole) = (Vec::new(), String::new());
+                let mut written = Vec::new();
+                let mut whole = String::new();
                 writer.write(at, &mut written);
                 let time = Timestamp::from_microsecond(at as i64).unwrap().to_zoned(TimeZone::UTC);
                 BrokenDownTime::from(&time).format(&format, &mut whole).unwrap();

@@ -122,7 +122,9 @@ mod tests {
             (0..2_000).filter_map(|number| Some((number, contexts.of(turn(number))?))).collect::<Vec<_>>()
         };
         let numbers = |all: &[(u64, TraceContext)]| all.iter().map(|one| one.0).collect::<Vec<_>>();
-        let (one, again, other) = (chosen(7, 1), chosen(7, 2), chosen(8, 1));
+        let one = chosen(7, 1);
+        let again = chosen(7, 2);
+        let other = chosen(8, 1);
         assert!((300..500).contains(&one.len()), "{}", one.len());
         assert_eq!(numbers(&one), numbers(&again));
         assert_ne!(numbers(&one), numbers(&other));
@@ -133,7 +135,9 @@ mod tests {
     fn requests_of_a_turn_are_one_trace_and_other_turns_others() {
         let contexts = TraceContexts::new(1.0, 7, 1);
         let of = |turn| contexts.of(turn).expect("each request carries one");
-        let (one, redirected, next) = (of(turn(1)), of(turn(1)), of(turn(2)));
+        let one = of(turn(1));
+        let redirected = of(turn(1));
+        let next = of(turn(2));
         assert_eq!(one.trace_id, redirected.trace_id);
         assert_ne!(one.parent_id, redirected.parent_id);
         assert_ne!(one.trace_id, next.trace_id);

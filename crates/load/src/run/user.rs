@@ -373,7 +373,8 @@ async fn user_ends_before(worker: &Worker, work: &PhaseWork, moment: Instant) {
 /// True if nothing is left to fetch, and nobody fetches: users who only think may be let go once the last request was
 /// begun.
 fn finished(group: &GroupWork) -> bool {
-    let (at_rest, (_, work)) = (!group.is_busy(), group.first());
+    let at_rest = !group.is_busy();
+    let (_, work) = group.first();
     (work.users.get() == 0 || work.phase.is_spent()) && at_rest && waiting(work) == 0
 }
 

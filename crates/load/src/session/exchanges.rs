@@ -484,7 +484,8 @@ impl SessionExchanges<'_> {
 
     /// Fields that the session adds.
     fn additions(&mut self) -> Additions {
-        let (user_turn, worker) = (self.user_turn, self.user_turn.worker);
+        let user_turn = self.user_turn;
+        let worker = self.user_turn.worker;
         let http = worker.channels.http();
         let (more, conditional) =
             user_turn.memory.additions(self.message, &self.destination, http, user_turn.now_s());

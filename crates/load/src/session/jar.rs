@@ -109,7 +109,7 @@ impl Jar {
         }
         fitting.sort_by_key(|kept| std::cmp::Reverse(kept.path.len()));
         let known = |pair: &str| {
-            let name = pair.split('=').next().unwrap_or_default();
+            let name = pair.split('=').next().expect("a split has a first part");
             fitting.iter().any(|kept| kept.name == name)
         };
         let given = given.split(';').map(str::trim).filter(|pair| !pair.is_empty() && !known(pair));
@@ -170,7 +170,7 @@ fn kept(field: &str, from: &Address, now: i64) -> Option<JarKept> {
 
 /// The folder of a request's path (section 5.1.4).
 pub(super) fn default_path(path: &str) -> String {
-    let path = path.split('?').next().unwrap_or_default();
+    let path = path.split('?').next().expect("a split has a first part");
     match path.rfind('/') {
         None | Some(0) => "/".to_owned(),
         Some(end) => path[..end].to_owned(),
@@ -194,7 +194,7 @@ impl JarKept {
             Reach::Below => host == self.domain || is_below(&host, &self.domain),
             Reach::Ends => host.ends_with(&self.domain),
         };
-        let path = to.path.split('?').next().unwrap_or_default();
+        let path = to.path.split('?').next().expect("a split has a first part");
         let rest = path.strip_prefix(self.path.as_str());
         let below =
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || self.path.ends_with('/'));
@@ -242,7 +242,8 @@ mod tests {
 
     #[test]
     fn cookies_are_replaced_deleted_and_forgotten() {
-        let (mut jar, here) = (Jar::default(), at("http://h/"));
+        let mut jar = Jar::default();
+        let here = at("http://h/");
         ["a=1", "b=2", "c=3; Path=/p", "a=4"].iter().for_each(|set| jar.set(set, &here, 0));
         assert_eq!(jar.value("", &at("http://h/p"), 0), "c=3; a=4; b=2");
         jar.set("a=; Max-Age=0", &here, 0);
@@ -255,7 +256,8 @@ mod tests {
 
     #[test]
     fn given_cookies_hold_until_a_server_sets_them() {
-        let (mut jar, here) = (Jar::default(), at("http://h/"));
+        let mut jar = Jar::default();
+        let here = at("http://h/");
         assert_eq!(jar.value("a=1; b=2", &here, 0), "a=1; b=2");
         jar.set("a=3", &here, 0);
         assert_eq!(jar.value("a=1; b=2", &here, 0), "b=2; a=3");

@@ -315,7 +315,8 @@ mod tests {
         let data = data.map(|(name, source)| Data::parse(name, source).unwrap()).to_vec();
         let step = MessageStep { framing, data, messages: vec![message], ..MessageStep::default() };
         let messages = Messages::new(&step, &Tables::default(), &Decks::new(1), 0, 7);
-        let (mut scratch, mut out) = (Scratch::default(), Vec::new());
+        let mut scratch = Scratch::default();
+        let mut out = Vec::new();
         let filling = Filling { at: &Moment::default(), draws: &[], slots: &Slots::default() };
         messages.write(messages.at(0), &filling, &mut scratch, &mut out).unwrap();
         String::from_utf8(out).unwrap()
@@ -398,7 +399,8 @@ mod tests {
         let tables = Tables::from([("f.csv".to_owned(), std::sync::Arc::new(table))]);
         let decks = Decks::new(workers);
         let all: Vec<Messages> = (0..workers).map(|_| Messages::new(&step, &tables, &decks, 0, 7)).collect();
-        let (mut scratch, mut draws) = (Scratch::default(), Draws::default());
+        let mut scratch = Scratch::default();
+        let mut draws = Draws::default();
         let request = |number: u64| {
             let worker = (number % u64::from(workers)) as u32;
             let messages = &all[worker as usize];

@@ -317,7 +317,8 @@ impl Requests {
         let kept = known.kept(step);
         let slots = &SlotNames::new(kept.iter().copied()).starting(known.starts.clone());
         let names = Names { data: &step.data, extracted: &kept };
-        let (decks, phase) = (&models.control.decks, models.of.0);
+        let decks = &models.control.decks;
+        let phase = models.of.0;
         let scope = RequestScope { names, slots, tables, decks, phase, seed };
         let edited = !step.session.is_none() || known.edited;
         let writer =
@@ -347,7 +348,8 @@ impl Requests {
         });
         let weights = if step.order == RequestOrder::Weighted { sums(lines.weights()) } else { Vec::new() };
         // Only that it is below 400 is expected of a login's answer.
-        let (checks, memo) = (&Rc::new(Checks::default()), &Rc::default());
+        let checks = &Rc::new(Checks::default());
+        let memo = &Rc::default();
         let plain = RequestStep::default();
         let common = Common { checks, step: &plain, memo, reading: Reading::default(), ..common };
         let login =
@@ -367,7 +369,9 @@ impl Requests {
 
     /// None at all.
     pub fn of_nothing() -> Requests {
-        let (lines, weights, order) = (RequestLines::default(), Vec::new(), RequestOrder::Loop);
+        let lines = RequestLines::default();
+        let weights = Vec::new();
+        let order = RequestOrder::Loop;
         Requests { lines, weights, order, seed: 0, login: Vec::new(), rows: None, feed: None }
     }
 
@@ -379,7 +383,9 @@ impl Requests {
         http: &Http,
         models: Models,
     ) -> Requests {
-        let method = String::from_utf8_lossy(message.split(|byte| *byte == b' ').next().unwrap_or_default());
+        let method = String::from_utf8_lossy(
+            message.split(|byte| *byte == b' ').next().expect("a split has a first part"),
+        );
         let Some(message) = RequestMessage::of(message, http, address.secure) else {
             return Requests::of_nothing();
         };

@@ -28,7 +28,8 @@ fn allocates_nothing(phase_of: fn(u64) -> Phase) {
     };
     // The first run of all also makes the bytes that bodies consist of.
     run(100);
-    let (short, long) = (run(500), run(3_500));
+    let short = run(500);
+    let long = run(3_500);
     assert!(short > 0, "the counter counts");
     // What this thread allocates when it waits, the peer too, depends on how often it does; a request that allocated would cost 3,000.
     let waits = 750;

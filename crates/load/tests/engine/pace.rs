@@ -221,7 +221,8 @@ fn at_connection_rate(per_second: f64, in_flight: u32, each: u32, stop: Stop) ->
 fn connections_arrive_and_each_carries_its_requests() {
     for each in [1, 3] {
         let tally = at_connection_rate(500.0, 100, each, requests(60)).run().tally();
-        let (connections, least) = (tally.counts.connections, 60 / u64::from(each));
+        let connections = tally.counts.connections;
+        let least = 60 / u64::from(each);
         assert_eq!(tally.counts.ok, 60);
         // When the requests come to an end, several connections may share the last ones.
         assert!((least..least + 10).contains(&connections), "{:?}", tally.counts);

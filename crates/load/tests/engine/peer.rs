@@ -43,7 +43,10 @@ pub type Script = Rc<dyn Fn(u64) -> Act>;
 /// Serves until the run ends; `seen` counts requests.
 pub async fn serve(net: Net, mut listener: Listener, site: Site, script: Script, seen: Rc<Cell<u64>>) {
     while let Ok((stream, _)) = listener.accept().await {
-        let (net_of_task, site, script, seen) = (net.clone(), site.clone(), script.clone(), seen.clone());
+        let net_of_task = net.clone();
+        let site = site.clone();
+        let script = script.clone();
+        let seen = seen.clone();
         net.spawn(async move {
             connection(net_of_task, stream, site, script, seen).await;
         });
@@ -71,7 +74,8 @@ async fn connection(
     seen: Rc<Cell<u64>>,
 ) -> Option<()> {
     let mut reader = RequestReader::new(Http1Limits::default());
-    let (mut path, paths) = (Path::default(), Paths::new(&site));
+    let mut path = Path::default();
+    let paths = Paths::new(&site);
     loop {
         reader.begin();
         while !{

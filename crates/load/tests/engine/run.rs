@@ -133,13 +133,15 @@ impl Case {
             let dead = self.dead.iter().map(|dead| SocketAddr::new(*dead, own.port()));
             let target = dead.chain([own]).collect();
             let serves = serve(net.clone(), listener, self.site.clone(), self.script, seen_by_peer);
-            let (net_of_peer, deaf_for) = (net.clone(), self.deaf_for);
+            let net_of_peer = net.clone();
+            let deaf_for = self.deaf_for;
             net.spawn(async move {
                 net_of_peer.sleep(deaf_for).await;
                 serves.await;
             });
             if let Some(after) = self.stop_after {
-                let (net_of_task, control) = (net.clone(), control.clone());
+                let net_of_task = net.clone();
+                let control = control.clone();
                 net.spawn(async move {
                     net_of_task.sleep(after).await;
                     control.stop();

@@ -126,7 +126,8 @@ fn a_request_allocates_nothing() {
             measured.count_total
         };
         run(100);
-        let (short, long) = (run(500), run(1_500));
+        let short = run(500);
+        let long = run(1_500);
         // The peer makes three of each request: what was asked, the list of it, and its answer.
         let of_peer = 1_000 * 3;
         assert!(long <= short + of_peer + 200, "{pipeline}: {short} for 500 requests, {long} for 1,500");

@@ -57,7 +57,9 @@ pub fn framing() -> Framing {
 /// Serves until the run ends; `seen` counts requests.
 pub async fn serve(net: Net, mut listener: Listener, script: Script, seen: Rc<Cell<u64>>) {
     while let Ok((stream, _)) = listener.accept().await {
-        let (net_of_task, script, seen) = (net.clone(), script.clone(), seen.clone());
+        let net_of_task = net.clone();
+        let script = script.clone();
+        let seen = seen.clone();
         net.spawn(async move {
             connection(net_of_task, stream, script, seen).await;
         });
@@ -70,7 +72,8 @@ async fn connection(net: Net, mut stream: Stream, script: Script, seen: Rc<Cell<
     let mut held: Vec<Vec<u8>> = Vec::new();
     loop {
         let received = stream.recv().await.ok().filter(|bytes| !bytes.is_empty())?;
-        let (mut rest, mut asked) = (&received[..], Vec::new());
+        let mut rest = &received[..];
+        let mut asked = Vec::new();
         while !rest.is_empty() {
             let found = reader.read(rest).ok()?;
             rest = &rest[found.consumed..];

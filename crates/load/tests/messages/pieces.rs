@@ -21,7 +21,9 @@ pub struct Pieces {
 /// Serves until the run ends; `seen` counts requests.
 pub async fn serve(net: Net, mut listener: Listener, pieces: Pieces, seen: Rc<Cell<u64>>) {
     while let Ok((stream, _)) = listener.accept().await {
-        let (net_of_task, pieces, seen) = (net.clone(), pieces.clone(), seen.clone());
+        let net_of_task = net.clone();
+        let pieces = pieces.clone();
+        let seen = seen.clone();
         net.spawn(async move {
             connection(net_of_task, stream, pieces, seen).await;
         });

@@ -26,7 +26,8 @@ const SHIFT_US: u64 = 2_000_000;
 fn recorded() -> Vec<u8> {
     let laws = Laws { seed: 6, requests: REQUESTS, per_second: 100.0, users: USERS, ..Laws::default() };
     let line = |fact: recording::made::Fact| {
-        let (user, number) = (fact.user, fact.number);
+        let user = fact.user;
+        let number = fact.number;
         format!(
             "{{\"t\":{}.{:06},\"p\":\"/{user}/{number}\",\"h\":\"server\",\"s\":200,\"b\":4,\"u\":\"user{user}\"}}\n",
             fact.begin_us / 1_000_000,

@@ -64,7 +64,8 @@ fn a_close_that_crosses_the_request_is_told_by_its_reset() {
         ("GET", Resend::Never, 0),
     ] {
         let (ran, seen) = ran(method, resend, crosses);
-        let (counts, what) = (ran.counts(), format!("{method}, {resend:?}"));
+        let counts = ran.counts();
+        let what = format!("{method}, {resend:?}");
         assert_eq!((counts.requests, counts.resent), (5, again), "{what}");
         assert_eq!((counts.ok, counts.failed), (4 + again, 1 - again), "{what}");
         assert_eq!(seen, counts.ok, "{what}: none was read twice");
@@ -84,7 +85,8 @@ fn a_408_that_crosses_the_request_is_no_answer_to_it() {
         ("GET", Resend::Never, 0),
     ] {
         let (ran, seen) = ran_saying(words, method, resend, crosses);
-        let (counts, what) = (ran.counts(), format!("{method}, {resend:?}"));
+        let counts = ran.counts();
+        let what = format!("{method}, {resend:?}");
         assert_eq!((counts.requests, counts.resent, counts.idle_timeouts), (5, again, again), "{what}");
         assert_eq!((counts.ok, counts.failed), (4 + again, 1 - again), "{what}");
         assert_eq!(seen, counts.ok, "{what}: none was read twice");

@@ -73,7 +73,8 @@ fn violations(case: &Case) -> Vec<String> {
         Server::Origin(origin) => Some((**origin).clone()),
         Server::Script(_) => None,
     };
-    let (site, load) = (case.site.clone(), Some(case.load.clone()));
+    let site = case.site.clone();
+    let load = Some(case.load.clone());
     Plan { version: Plan::VERSION, seed: case.seed, threads: None, io: Io::Auto, site, load, origin }.check()
 }
 
@@ -154,7 +155,8 @@ fn pace(choose: &mut Chooser) -> Pace {
     let per_second = choose.one(&[5.0, 100.0, 1_000.0]);
     let arrivals =
         choose.one(&[Arrivals::Even, Arrivals::Poisson, Arrivals::EachSecond, Arrivals::Bursts(7)]);
-    let (users, in_flight) = (choose.one(&[1, 2, 7, 20]), choose.one(&[1, 5, 100]));
+    let users = choose.one(&[1, 2, 7, 20]);
+    let in_flight = choose.one(&[1, 5, 100]);
     let think = choose.time(1, 100);
     let think = choose.one(&[Delay::Fixed { delay: think }, Delay::Exponential { mean: think }]);
     let stages = Stage::parse_list("200ms:100,100ms:0,300ms:0..1000,100ms:50").expect("stages");
@@ -384,7 +386,8 @@ fn origin(choose: &mut Chooser) -> Origin {
 }
 
 fn faults(choose: &mut Chooser) -> Faults {
-    let (near, far) = (choose.time(1, 2), choose.time(2, 40));
+    let near = choose.time(1, 2);
+    let far = choose.time(2, 40);
     Faults {
         delay: choose.one(&[(near, near), (near, far)]),
         jitter: choose.one(&[Duration::ZERO, far]),

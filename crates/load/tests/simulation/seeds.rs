@@ -144,7 +144,8 @@ fn is_as_many_as_asked_for(case: &Case, phase: &Phase, counts: &Counts) {
 
 /// Asserts that each side has seen what the other says it did. Each sending of a request is answered once at most.
 fn agrees_with_the_origin(case: &Case, ran: &Ran) {
-    let (client, origin) = (ran.counts(), &ran.origin);
+    let client = ran.counts();
+    let origin = &ran.origin;
     let answered = client.ok + client.injected;
     assert!(answered <= origin.requests, "{client:?} {origin:?}");
     assert!(origin.requests <= client.requests + client.resent, "{client:?} {origin:?}");
@@ -232,7 +233,9 @@ fn a_seed_is_replayed_and_another_one_differs() {
 /// The seeds are worth running: what they are to find does happen in them.
 #[test]
 fn the_seeds_meet_all_sorts_of_ends() {
-    let (mut sum, mut kinds, mut sent) = (Counts::default(), Vec::new(), Vec::new());
+    let mut sum = Counts::default();
+    let mut kinds = Vec::new();
+    let mut sent = Vec::new();
     for seed in 1..=100 {
         let ran = scenario::of_seed(seed).run();
         sum.merge(&ran.counts());

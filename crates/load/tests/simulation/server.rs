@@ -52,14 +52,17 @@ impl Script {
 
 /// Serves until the world ends.
 pub async fn serve(net: Net, mut listener: Listener, script: Script, tls: Option<TlsServer>) {
-    let (began, requests) = (net.now(), Rc::new(Cell::new(0)));
+    let began = net.now();
+    let requests = Rc::new(Cell::new(0));
     loop {
         let Ok((stream, _)) = listener.accept().await else { continue };
         let stream = match &tls {
             None => stream.into(),
             Some(server) => TransportStream::server(&net, stream, server).expect("the settings are good"),
         };
-        let (net_of_task, script, requests) = (net.clone(), script.clone(), requests.clone());
+        let net_of_task = net.clone();
+        let script = script.clone();
+        let requests = requests.clone();
         net.spawn(async move {
             let mut line = Line {
                 net: net_of_task,

@@ -34,7 +34,8 @@ fn is_408(bytes: &[u8]) -> bool {
 /// Answers each request with `first`, and sends more after a while.
 fn too_much(wait: Duration, stray: &'static [u8]) -> Script {
     Script::new(move |_| {
-        let (answer, stray) = (answer(b"first"), stray.to_vec());
+        let answer = answer(b"first");
+        let stray = stray.to_vec();
         match wait.is_zero() {
             true => vec![Move::Send([answer, stray].concat())],
             false => vec![Move::Send(answer), Move::Wait(wait), Move::Send(stray)],

@@ -79,7 +79,8 @@ impl Case {
             steps.extend([(*due, 1), (end.map_or(until, |(at, _)| at), -1)]);
         }
         steps.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
-        let (mut now, mut most) = (0, 0);
+        let mut now = 0;
+        let mut most = 0;
         for (_, step) in steps {
             now += step;
             most = most.max(now);
@@ -339,7 +340,9 @@ fn the_exit_code_follows_from_verdict_and_conditions_alone() {
     let good = open(100, 5.0, |_, _| Some((0.001, OK)));
     let bad = open(100, 5.0, |n, _| Some((0.001, if n % 20 == 0 { STATUS } else { OK })));
     let dead = open(100, 5.0, |_, due| (due < 1.0).then_some((0.001, OK)));
-    let (kept, violated, about_failures) = (false, true, true);
+    let kept = false;
+    let violated = true;
+    let about_failures = true;
     let about_times = false;
     for (case, conditions, exit) in [
         (&good, &[][..], 0),

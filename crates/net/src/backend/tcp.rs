@@ -134,7 +134,8 @@ pub(crate) fn set_low_water(fd: &OwnedFd, bytes: u32) -> io::Result<()> {
 /// Sets an option whose value is a number.
 #[expect(unsafe_code, reason = "no library offers these options")]
 pub(crate) fn set_option(fd: &OwnedFd, level: i32, name: i32, value: i32) -> io::Result<()> {
-    let (value, size) = (std::ptr::from_ref(&value).cast(), size_of_val(&value) as u32);
+    let size = size_of_val(&value) as u32;
+    let value = std::ptr::from_ref(&value).cast();
     // SAFETY: `value` points to `size` bytes, an i32 that lives until the call is over, and the kernel only reads them.
     let done = unsafe { nix::libc::setsockopt(fd.as_raw_fd(), level, name, value, size) };
     if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }

@@ -21,8 +21,10 @@ async fn join<A, B>(
     second: impl Future<Output = B>,
     swapped: bool,
 ) -> (A, B) {
-    let (mut first, mut second) = (pin!(first), pin!(second));
-    let (mut a, mut b) = (None, None);
+    let mut first = pin!(first);
+    let mut second = pin!(second);
+    let mut a = None;
+    let mut b = None;
     poll_fn(|context| {
         for turn in [swapped, !swapped] {
             if turn
@@ -134,7 +136,8 @@ fn both_ways_end_at_the_deadline() {
 fn a_receive_ends_when_another_task_raises_the_signal() {
     check(|net| async move {
         let (mut client, server) = pair(&net).await;
-        let (wake, received) = (net.event(), net.event());
+        let wake = net.event();
+        let received = net.event();
         net.spawn(answer_after_the_third(net.clone(), server, received.clone()));
         let waking = wake.clone();
         net.spawn(async move {

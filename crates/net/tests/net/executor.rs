@@ -30,7 +30,9 @@ fn a_spawned_task_runs_before_the_next_wait() {
     check(|net| async move {
         let event = net.event();
         let turns = Rc::new(Cell::new(0));
-        let (seen, done, counting) = (turns.clone(), event.clone(), net.clone());
+        let seen = turns.clone();
+        let done = event.clone();
+        let counting = net.clone();
         net.spawn(async move {
             seen.set(counting.usage().turns);
             done.set();
@@ -44,9 +46,12 @@ fn a_spawned_task_runs_before_the_next_wait() {
 #[test]
 fn a_signal_wakes_who_waits_and_is_kept_for_who_comes_later() {
     check(|net| async move {
-        let (work, done) = (net.event(), net.event());
+        let work = net.event();
+        let done = net.event();
         let count = Rc::new(Cell::new(0));
-        let (takes, ends, counts) = (work.clone(), done.clone(), count.clone());
+        let takes = work.clone();
+        let ends = done.clone();
+        let counts = count.clone();
         let user = net.clone();
         net.spawn(async move {
             for _ in 0..100 {
@@ -68,7 +73,8 @@ fn a_signal_wakes_who_waits_and_is_kept_for_who_comes_later() {
 #[test]
 fn signals_without_end_do_not_starve_the_rest() {
     check(|net| async move {
-        let (ping, pong) = (net.event(), net.event());
+        let ping = net.event();
+        let pong = net.event();
         net.spawn(reflect(ping.clone(), pong.clone()));
         net.spawn(reflect(pong, ping.clone()));
         ping.set();
@@ -88,7 +94,9 @@ fn a_task_may_cancel_itself() {
     check(|net| async move {
         let own_id = Rc::new(Cell::new(None::<TaskId>));
         let reached = Rc::new(Cell::new(0));
-        let (id, steps, within) = (own_id.clone(), reached.clone(), net.clone());
+        let id = own_id.clone();
+        let steps = reached.clone();
+        let within = net.clone();
         let task = net.spawn(async move {
             within.cancel(id.get().expect("set before the first poll"));
             steps.set(1);
@@ -128,7 +136,8 @@ fn dropping_a_task_may_cancel_and_spawn_others() {
         let log = log.clone();
         async move {
             let hold = |other| {
-                let (net, log) = (net.clone(), log.clone());
+                let net = net.clone();
+                let log = log.clone();
                 let held = Vengeful { net, other, log };
                 let within = held.net.clone();
                 within.clone().spawn(async move {
@@ -171,15 +180,18 @@ fn tasks_are_dropped_when_main_panics() {
 #[test]
 fn a_task_that_panics_ends_alone_and_is_told_of() {
     check(|net| async move {
-        let (ended, told) = (net.event(), Rc::new(RefCell::new(Vec::new())));
-        let (ends, tells) = (ended.clone(), told.clone());
+        let ended = net.event();
+        let told = Rc::new(RefCell::new(Vec::new()));
+        let ends = ended.clone();
+        let tells = told.clone();
         net.on_panic(move |words| {
             tells.borrow_mut().push(words.to_owned());
             ends.set();
         });
         let held = Rc::new(());
         for round in 0..3 {
-            let (within, sleeper) = (held.clone(), net.clone());
+            let within = held.clone();
+            let sleeper = net.clone();
             net.spawn(async move {
                 let _held = within;
                 sleeper.sleep(Duration::from_millis(1)).await;

@@ -33,7 +33,8 @@ fn an_unknown_name_is_an_error() {
 #[test]
 fn an_abandoned_lookup_is_harmless() {
     check(|net| async move {
-        let (asking, within) = (net.event(), net.clone());
+        let asking = net.event();
+        let within = net.clone();
         let signal = asking.clone();
         let task = net.spawn(async move {
             signal.set();

@@ -31,7 +31,8 @@ async fn all_receive_at_once(net: &Net, limits: &Limits) {
     let done = Rc::new(Cell::new(0));
     let everyone = net.event();
     for (number, (client, mut server)) in streams.into_iter().enumerate() {
-        let (done, everyone) = (done.clone(), everyone.clone());
+        let done = done.clone();
+        let everyone = everyone.clone();
         net.spawn(async move {
             let mail = server.recv().await.unwrap();
             assert_eq!(&*mail, format!("mail {number}").as_bytes());
@@ -73,9 +74,12 @@ fn sends_that_fail_together_are_all_told() {
                 clients.push(client);
             }
             net.sleep(Duration::from_millis(5)).await;
-            let (told, everyone) = (Rc::new(Cell::new(0)), net.event());
+            let told = Rc::new(Cell::new(0));
+            let everyone = net.event();
             for mut client in clients {
-                let (within, told, everyone) = (net.clone(), told.clone(), everyone.clone());
+                let within = net.clone();
+                let told = told.clone();
+                let everyone = everyone.clone();
                 net.spawn(async move {
                     let sent = client.send(message(&within, b"anybody there?")).await;
                     assert!(sent.is_err() || client.recv().await.is_err());
@@ -95,13 +99,15 @@ fn sends_that_fail_together_are_all_told() {
 fn cancelling_in_the_middle_of_a_receive_harms_nobody_else() {
     check(|net| async move {
         let body = pattern(2_000_000);
-        let (done, everyone) = (Rc::new(Cell::new(0)), net.event());
+        let done = Rc::new(Cell::new(0));
+        let everyone = net.event();
         let mut victims = Vec::new();
         for number in 0..40 {
             let (mut client, mut server) = pair(&net).await;
             // Fails when the receiver is gone.
             net.spawn(async move { drop(server.send_static(&[body]).await) });
-            let (done, everyone) = (done.clone(), everyone.clone());
+            let done = done.clone();
+            let everyone = everyone.clone();
             let receiver = net.spawn(async move {
                 let mut at = 0;
                 while at < body.len() {

@@ -19,7 +19,8 @@ fn many_tasks_echo() {
         let at = spawn_echo_server(&net);
         let done = Rc::new(Cell::new(0));
         for user in 0..100u32 {
-            let (net, done) = (net.clone(), done.clone());
+            let net = net.clone();
+            let done = done.clone();
             net.clone().spawn(async move {
                 let mut stream = net.connect(at, &ConnectOptions::default()).await.unwrap();
                 for round in 0..50u32 {
@@ -367,9 +368,12 @@ fn waiting_holds_no_buffer() {
 fn two_thousand_connections_at_once() {
     check(|net| async move {
         let at = spawn_echo_server(&net);
-        let (open, done) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+        let open = Rc::new(Cell::new(0));
+        let done = Rc::new(Cell::new(0));
         for _ in 0..2000 {
-            let (net, open, done) = (net.clone(), open.clone(), done.clone());
+            let net = net.clone();
+            let open = open.clone();
+            let done = done.clone();
             net.clone().spawn(async move {
                 let mut stream = net.connect(at, &ConnectOptions::default()).await.unwrap();
                 open.set(open.get() + 1);
@@ -392,7 +396,9 @@ fn connections_come_and_go() {
         let done = Rc::new(Cell::new(0));
         let options = ConnectOptions { abortive_close: true, ..ConnectOptions::default() };
         for user in 0..50u32 {
-            let (net, done, options) = (net.clone(), done.clone(), options.clone());
+            let net = net.clone();
+            let done = done.clone();
+            let options = options.clone();
             net.clone().spawn(async move {
                 for round in 0..40u32 {
                     let mut stream = net.connect(at, &options).await.unwrap();

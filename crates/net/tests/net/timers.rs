@@ -17,7 +17,8 @@ fn sleepers_wake_in_order() {
         let woken = Rc::new(RefCell::new(Vec::new()));
         let start = net.now();
         for millis in [7u64, 1, 5, 3, 9, 0] {
-            let (net, woken) = (net.clone(), woken.clone());
+            let net = net.clone();
+            let woken = woken.clone();
             net.clone().spawn(async move {
                 net.sleep_until(start + Duration::from_millis(millis)).await;
                 woken.borrow_mut().push(millis);
@@ -92,7 +93,8 @@ fn what_comes_before_a_moment_sets_no_timer_anew() {
     check(|net| async move {
         let mut stream = net.connect(echo_on_a_thread(), &ConnectOptions::default()).await.unwrap();
         let is_over = Rc::new(Cell::new(false));
-        let (pacer, over) = (net.clone(), is_over.clone());
+        let pacer = net.clone();
+        let over = is_over.clone();
         let before = net.usage();
         net.spawn(async move {
             let began = pacer.now();

@@ -72,7 +72,8 @@ fn a_wait_ends_by_a_signal_or_a_moment() {
         let signal = net.event();
         let until = Some(net.now() + Duration::from_millis(5));
         assert_eq!(socket.recv_or_woken(&signal, until, |_| ()).await.unwrap(), Came::Time);
-        let (raising, other) = (signal.clone(), net.clone());
+        let raising = signal.clone();
+        let other = net.clone();
         net.spawn(async move {
             other.sleep(Duration::from_millis(2)).await;
             raising.set();
@@ -114,7 +115,8 @@ fn what_finds_no_room_is_counted() {
             sender.send(one(&[7; 1000], None)).await.unwrap();
         }
         // The count comes along with what is received after the loss.
-        let (mut came, until) = (0, net.now() + Duration::from_secs(20));
+        let mut came = 0;
+        let until = net.now() + Duration::from_secs(20);
         while socket.overflowed() == 0 && net.now() < until {
             came += receive(&socket).await.1.len();
             sender.send(one(&[7; 1000], None)).await.unwrap();

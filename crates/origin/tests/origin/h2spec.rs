@@ -35,7 +35,8 @@ fn the_origin_passes_h2spec() {
 
 /// Cases that ran, and the ids `package/place` of those that failed.
 fn read(report: &str) -> (usize, Vec<String>) {
-    let (mut tested, mut failed) = (0, Vec::new());
+    let mut tested = 0;
+    let mut failed = Vec::new();
     for suite in report.split("<testsuite ").skip(1) {
         let package = attribute(suite, "package");
         for (place, case) in suite.split("<testcase ").skip(1).enumerate() {

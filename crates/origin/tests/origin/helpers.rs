@@ -50,7 +50,8 @@ impl TestOrigin {
     ) -> TestOrigin {
         let stop = Arc::new(AtomicBool::new(false));
         let (tell, told) = mpsc::channel();
-        let (of_thread, stopped) = (shared.clone(), stop.clone());
+        let of_thread = shared.clone();
+        let stopped = stop.clone();
         let thread = std::thread::spawn(move || {
             let main = |net: net::Net| async move {
                 let any = "127.0.0.1:0".parse().unwrap();

@@ -126,7 +126,7 @@ fn scheme_fault(typed: &str) -> Option<FaultKind> {
 /// Host and port of a URL as they were typed, without a name and a password.
 fn authority(typed: &str) -> &str {
     let rest = typed.split_once("://").map_or(typed, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    let authority = rest.split(['/', '?', '#', '\\']).next().expect("a split has a first part");
     authority.rsplit_once('@').map_or(authority, |(_, host)| host)
 }
 

@@ -65,7 +65,7 @@ impl Address {
     fn with_dots_of(self, text: &str) -> Address {
         let authority = text.find("://").map_or(0, |at| at + 3);
         let rest = text[authority..].find(['/', '\\', '?', '#']).map_or("", |at| &text[authority + at..]);
-        let typed = rest.split(['?', '#']).next().unwrap_or_default().replace('\\', "/");
+        let typed = rest.split(['?', '#']).next().expect("a split has a first part").replace('\\', "/");
         let is_dots =
             |segment: &str| matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
         if !typed.split('/').any(is_dots) {

@@ -2,8 +2,8 @@
 
 use super::phase::{check_delay, check_pace, lists};
 use super::{ViolationFound, ViolationPart, share};
+use crate::data::Names;
 use crate::data::template::{Encode, TemplatePiece, pieces};
-use crate::data::{Data, Names};
 use crate::load::Phase;
 use crate::request::answer::By;
 use crate::scenario::expression::{Expression, Node};
@@ -67,8 +67,8 @@ fn check_shares(phase: &Phase, found: &mut ViolationFound) {
 }
 
 fn check_scenario(scenario: &Scenario, is_journey: bool, found: &mut ViolationFound) {
-    let (kept, data): (_, &[Data]) = (scenario.kept(), &[]);
-    let names = Names { data, extracted: &kept };
+    let kept = scenario.kept();
+    let names = Names { data: &[], extracted: &kept };
     found.within("steps", |found| check_steps(&scenario.steps, 0, &names, found));
     if !is_journey {
         return;

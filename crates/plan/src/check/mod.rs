@@ -33,7 +33,8 @@ impl Plan {
     pub(crate) fn violations(&self) -> Vec<Violation> {
         let mut found = ViolationFound::default();
         if self.version != Plan::VERSION {
-            let (version, own) = (self.version, Plan::VERSION);
+            let version = self.version;
+            let own = Plan::VERSION;
             found.at("version", format!("version is {version}: this build reads version {own}"));
         }
         if self.threads == Some(0) {
@@ -70,7 +71,7 @@ impl Plan {
 /// Refuses what is no share. The place is the last word of the name.
 fn share(found: &mut ViolationFound, name: &str, value: f64) {
     if !(0.0..=1.0).contains(&value) {
-        let field = name.rsplit(' ').next().unwrap_or_default().to_owned();
+        let field = name.rsplit(' ').next().expect("a split has a first part").to_owned();
         found.at(field, format!("{name} is {value}: a share lies between 0 and 1"));
     }
 }

@@ -288,7 +288,7 @@ fn check_framing(http: &Http, of_request: &[Field], found: &mut ViolationFound) 
             .map(|text| text.trim().to_owned())
     };
     let Some(coding) = named("Transfer-Encoding") else { return };
-    let last = coding.rsplit(',').next().unwrap_or_default().trim();
+    let last = coding.rsplit(',').next().expect("a split has a first part").trim();
     if !last.eq_ignore_ascii_case("chunked") {
         found.push(format!(
             "header 'Transfer-Encoding: {coding}' does not end with chunked: give chunked last"

@@ -561,7 +561,8 @@ mod tests {
     fn value(source: &str, number: u64) -> String {
         let at = Moment { number, user: 3, unix_us: 1_784_538_305_123_456, ..Moment::default() };
         let mut written = Vec::new();
-        let (seed, source) = (seed_of(7, source), Source::parse(source).unwrap());
+        let seed = seed_of(7, source);
+        let source = Source::parse(source).unwrap();
         match &source {
             Source::Counter(counter) if source.dealt().is_some() => {
                 return Counting::new(counter).value(number).to_string();

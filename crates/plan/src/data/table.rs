@@ -281,7 +281,8 @@ mod tests {
     #[test]
     fn lines_take_little_more_memory_than_their_file() {
         let text: Vec<u8> = (0..200_000).flat_map(|row| format!("{row:06}\n").into_bytes()).collect();
-        let (size, place) = (text.len(), text.as_ptr());
+        let size = text.len();
+        let place = text.as_ptr();
         let table = Table::from_all_lines(text).unwrap();
         let Cells::Lines { begins, .. } = &table.cells else { panic!() };
         assert_eq!(table.text.as_ptr(), place, "nothing was copied elsewhere");

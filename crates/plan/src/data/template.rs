@@ -5,6 +5,7 @@
 
 use crate::address::{Address, UrlFault};
 use crate::masked::Masked;
+use std::borrow::Cow;
 
 /// A piece of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -208,7 +209,7 @@ impl TemplateAddress {
                 }
             }
         }
-        let address = Address::parse(&plain).ok_or_else(|| UrlFault::of_template(url).to_string())?;
+        let mut address = Address::parse(&plain).ok_or_else(|| UrlFault::of_template(url).to_string())?;
         if address.authority.contains(&word) {
             let shown = Masked::address(url);
             return Err(format!("'{shown}' has a placeholder in its host: give one URL for each host"));
@@ -226,7 +227,19 @@ impl TemplateAddress {
         // A value behind '#' is not sent, so it is missing in both.
         let path = filled(&address.path);
         let text = filled(&address.text);
+        // People see the placeholders, and no word that stands for them.
+        address.text = text.iter().map(TemplatePiece::typed).collect();
         Ok(TemplateAddress { address, path, text })
+    }
+}
+
+impl TemplatePiece {
+    /// As it was typed, but for its encoding.
+    fn typed(&self) -> Cow<'_, str> {
+        match self {
+            TemplatePiece::Text(text) => String::from_utf8_lossy(text),
+            TemplatePiece::Value { name, .. } => format!("{{{{{name}}}}}").into(),
+        }
     }
 }
 
@@ -296,6 +309,7 @@ mod tests {
         let url = TemplateAddress::parse("http://h:8/a b/{{x}}/zq0q?q={{y|raw}}&z={{x}}#{{gone}}").unwrap();
         assert_eq!(shown(&url.path), "/a%20b/<x Url>/zq0q?q=<y Raw>&z=<x Url>");
         assert_eq!(shown(&url.text), "http://h:8/a%20b/<x Url>/zq0q?q=<y Raw>&z=<x Url>");
+        assert_eq!(url.address.text, "http://h:8/a%20b/{{x}}/zq0q?q={{y}}&z={{x}}");
         assert_eq!(url.address.authority, "h:8");
         for (url, said) in
             [("http://{{h}}/", "in its host"), ("ftp://h/{{x}}", "begins with ftp:"), ("{{x", "no }}")]

@@ -364,7 +364,8 @@ mod tests {
     #[test]
     fn what_contradicts_itself_is_refused() {
         let of = |name: &str| vec![CipherSuite::parse(name).unwrap()];
-        let (tls12, tls13) = (vec![TlsVersion::Tls12], vec![TlsVersion::Tls13]);
+        let tls12 = vec![TlsVersion::Tls12];
+        let tls13 = vec![TlsVersion::Tls13];
         let none = Tls::default;
         check(&none(), &mut ViolationFound::default());
         refused(&Tls { verify: false, ca: Some("ca.pem".to_owned()), ..none() }, "verify is false");

@@ -232,11 +232,13 @@ mod tests {
         /// Poisson's law of mean `range`.
         #[test]
         fn random_timers_follow_jmeters_formulas(delay_ms in 0u64..5_000, range_ms in 1u64..700, seed in any::<u64>()) {
-            let (delay, range) = (Duration::from_millis(delay_ms), Duration::from_millis(range_ms));
+            let delay = Duration::from_millis(delay_ms);
+            let range = Duration::from_millis(range_ms);
             let drawn = |law: Delay| (0..4_000).map(|n| law.draw(&mut Draw::new(seed, n))).collect::<Vec<_>>();
             let even = drawn(Delay::Uniform { min: delay, max: delay + range });
             prop_assert!(even.iter().all(|one| (delay..=delay + range).contains(one)));
-            let (delay, range) = (delay_ms as f64, range_ms as f64);
+            let delay = delay_ms as f64;
+            let range = range_ms as f64;
             prop_assert!(is_like(&even, delay + range / 2.0, range / 12f64.sqrt()));
             // So far from nothing that no delay has to be turned around.
             let far = delay + 8.0 * range;

@@ -571,7 +571,9 @@ mod tests {
             delay_s in 0u64..1_000,
             nth in any::<prop::sample::Index>(),
         ) {
-            let (nth, delay, ramp) = (nth.index(users as usize) as u32, Duration::from_secs(delay_s), Duration::from_secs(ramp_s));
+            let nth = nth.index(users as usize) as u32;
+            let delay = Duration::from_secs(delay_s);
+            let ramp = Duration::from_secs(ramp_s);
             let row = UserRow { users, delay, ramp, ..UserRow::default() };
             let begins = row.begins(nth).as_secs_f64() * 1e3;
             let step = (ramp_s as f64 * 1e3 / f64::from(users)).round();
@@ -605,7 +607,8 @@ mod tests {
         fn the_integral_is_continuous(stages in prop::collection::vec(stage(), 1..6), at in 0.0..1.0f64) {
             let curve = Curve::of(&stages, 5.0);
             let whole = Stage::sum(&stages).as_secs_f64();
-            let (here, beyond) = (curve.arrivals_by(at * whole), curve.arrivals_by(at * whole + 1e-6));
+            let here = curve.arrivals_by(at * whole);
+            let beyond = curve.arrivals_by(at * whole + 1e-6);
             prop_assert!(here <= beyond && beyond - here <= curve.highest() * 1e-6 + 1e-6);
         }
 

@@ -209,7 +209,7 @@ impl Step {
         if let Step::Transaction(transaction) = self {
             add(&transaction.name);
         } else if let Step::Requests(step) = self {
-            step.requests.kinds().iter().for_each(|request| add(&request.name));
+            step.session.login.iter().chain(step.requests.kinds()).for_each(|request| add(&request.name));
         } else if let Step::Code(code) = self {
             add(&code.sample);
         } else if let Step::Object(step) = self {

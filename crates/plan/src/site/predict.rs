@@ -214,7 +214,9 @@ mod tests {
     /// The hit ratio of a cache that was really simulated.
     fn simulated(popularity: &Popularity, requests: u64, room: usize) -> f64 {
         let sampler = Sampler::new(popularity);
-        let (mut held, mut order, mut hits) = (HashSet::new(), VecDeque::new(), 0);
+        let mut held = HashSet::new();
+        let mut order = VecDeque::new();
+        let mut hits = 0;
         for number in 0..requests {
             let object = sampler.pick(&mut Draw::new(5, number), number, 0).object(0);
             if held.contains(&object) {

@@ -20,7 +20,8 @@ fn paths_prefixes_etags_and_stamps_read_back() {
         let prefix = Prefix { object, version: 7, variant: 2, size: 500 };
         assert_eq!((read_prefix(&body), prefix_length(&prefix)), (Some(prefix), body.len() as u64));
         for (sets_cookie, foreign) in [(false, None), (true, None), (false, Some(0)), (true, Some(9))] {
-            let (kind, made_at_us) = (StampKind::Cut, 1 << 50);
+            let kind = StampKind::Cut;
+            let made_at_us = 1 << 50;
             let stamp = Stamp { serial: 5, asked_by: object, made_at_us, kind, sets_cookie, foreign };
             assert_eq!(Stamp::read(&written(|out| stamp.write(out))), Some(stamp));
         }

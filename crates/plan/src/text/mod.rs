@@ -119,7 +119,7 @@ pub struct TextError {
 impl TextError {
     /// Behind so much of a text.
     fn at(file: String, before: &str, reason: String) -> TextError {
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let column = before.rsplit('\n').next().expect("a split has a first part").chars().count() + 1;
         TextError { file, line: before.matches('\n').count() + 1, column, reason }
     }
 }

@@ -54,7 +54,8 @@ fn the_words_of_version_0_1_are_read() {
     };
     let (old, new) =
         (with("bare", "spreads", "faulty"), with("listed_fields_only", "distributions", "check-failed"));
-    let (old, new) = (old.load.unwrap(), new.load.unwrap());
+    let old = old.load.unwrap();
+    let new = new.load.unwrap();
     assert_eq!((old.protocol, old.trace), (new.protocol.clone(), new.trace.clone()));
     assert!(new.trace.distributions && new.protocol.http().unwrap().h1.listed_fields_only);
     assert_eq!(old.fail_if[0].metric, new.fail_if[0].metric);

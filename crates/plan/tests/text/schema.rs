@@ -51,7 +51,8 @@ fn the_plans_of_the_docs_and_those_to_begin_with_fit() {
 
 #[test]
 fn drawn_plans_fit() {
-    let (validator, mut runner) = (validator(), TestRunner::deterministic());
+    let validator = validator();
+    let mut runner = TestRunner::deterministic();
     for _ in 0..100 {
         let text = draw::plan().new_tree(&mut runner).unwrap().current().to_text_as(TextForm::Json).unwrap();
         fits(&validator, &text, &serde_json::from_str(&text).unwrap());

@@ -595,7 +595,8 @@ mod tests {
     /// Hits of a stream of requests at the store of so many bytes, and at a list of the same that forgets exactly what was used least recently.
     async fn hits(popularity: &Popularity, memory: u64) -> [f64; 2] {
         let origin = SocketAddr::from(([127, 0, 0, 1], 9));
-        let (store, mut exact) = (Cache::new(origin, memory).store, Lru::new(memory));
+        let store = Cache::new(origin, memory).store;
+        let mut exact = Lru::new(memory);
         let asked = CacheAsked::new(Method::GET, &Uri::from_static("/"), HeaderMap::new(), origin).unwrap();
         let policy = policy(&asked, StatusCode::OK, &HeaderMap::new(), SystemTime::now());
         let sampler = Sampler::new(popularity);
@@ -607,7 +608,9 @@ mod tests {
             let object = sampler.pick(&mut Draw::new(7, number), number, 0).object(0);
             let key = format!("GET /w/{object:x}");
             let body = Bytes::from_static(&BODY[..site.size_of(object) as usize]);
-            let (fields, selecting, policy) = (HeaderMap::new(), Vec::new(), policy.clone());
+            let fields = HeaderMap::new();
+            let selecting = Vec::new();
+            let policy = policy.clone();
             let kept = CacheKept::Answer(Arc::new(Stored {
                 status: StatusCode::OK,
                 fields,

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use farm::{Farm, Origins};
 use guard::{Guarded, Order};
 pub use kinds::ALL;
-pub use proxy::{Proxy, check_beside, named, names};
+pub use proxy::{Module, Proxy, check_beside, named, names};
 pub use settings::Setting;
 pub use started::{Places, StartError, Started};
 use wire::tls::Identity;
@@ -119,6 +119,9 @@ pub enum RigError {
     #[error("there is no {program} of {title} in {}, nor in its folders sbin, bin, objs and src: give the folder that it was built in or \
              installed into", from.display(), program = proxy.programs().join(" or "), title = proxy.title())]
     NotBuilt { proxy: &'static dyn Proxy, from: PathBuf },
+    #[error("{} is a module of {}, and no {} {} has it: its {:?} shows no {:?}; build one with that module and give its folder by --from",
+        proxy.title(), proxy.programs()[0], proxy.programs()[0], where_looked(from.as_deref()), module.listed_by, module.name)]
+    NoModule { proxy: &'static dyn Proxy, module: Module, from: Option<PathBuf> },
     #[error("the configuration of {} has no line that sets {key:?}: wringer rig {proxy} --print shows those it has", proxy.title())]
     NoSetting { proxy: &'static dyn Proxy, key: String },
     #[error("{key:?} and its value must fit into a line of the configuration of {}", proxy.title())]
@@ -151,6 +154,7 @@ impl RigError {
             self,
             RigError::Unknown(_)
                 | RigError::NotBuilt { .. }
+                | RigError::NoModule { from: Some(_), .. }
                 | RigError::NoSetting { .. }
                 | RigError::NoLine { .. }
         )
@@ -197,7 +201,7 @@ pub fn print(
     let setup = proxy.setup(options, &Origins { catch_all: options.origin, named }, PRINTED_FOLDER);
     let setup = settings::applied(proxy, setup, options)?;
     let RigOptions { listen, origin, workers, .. } = options;
-    let memory = plan::units::show_size(options.memory_bytes);
+    let memory = memory(proxy, options);
     let others = match named.len() {
         0 => String::new(),
         count => format!(" and the other origins of a farm of {count}"),
@@ -224,26 +228,61 @@ pub fn print(
     Ok(text)
 }
 
+/// The memory of a proxy, in words.
+fn memory(proxy: &dyn Proxy, options: &RigOptions) -> String {
+    match proxy.is_bounded() {
+        true => plan::units::show_size(options.memory_bytes),
+        false => "without a bound".to_owned(),
+    }
+}
+
 /// The program of a proxy, searched in PATH and the usual folders.
 pub fn installed(proxy: &'static dyn Proxy) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain(PROGRAM_FOLDERS.map(PathBuf::from));
     let programs = proxy.programs();
-    let mut candidates = folders
+    let candidates = folders
         .filter(|folder| folder.is_absolute())
         .flat_map(|folder| programs.iter().map(move |name| folder.join(name)));
-    candidates.find(|program| is_executable(program))
+    candidates.filter(|program| is_executable(program)).find(|program| has_module(proxy, program))
+}
+
+/// True if a program has the module that a proxy needs.
+fn has_module(proxy: &dyn Proxy, program: &Path) -> bool {
+    let Some(module) = proxy.module() else { return true };
+    let listed = Command::new(program).arg(module.listed_by).output();
+    listed.is_ok_and(|listed| {
+        String::from_utf8_lossy(&listed.stdout).lines().any(|line| line.trim() == module.name)
+    })
+}
+
+/// Folders in which a program was looked for, as an error says it.
+fn where_looked(from: Option<&Path>) -> String {
+    match from {
+        Some(from) => format!("in {}", from.display()),
+        None => "in PATH or the usual folders".to_owned(),
+    }
 }
 
 /// The program of a proxy in the folder of a build, or the one that is installed.
 fn program_of(proxy: &'static dyn Proxy, from: Option<&Path>) -> Result<PathBuf, RigError> {
-    let Some(from) = from else { return installed(proxy).ok_or(RigError::NotInstalled(proxy)) };
+    let without =
+        |from: Option<&Path>, module| RigError::NoModule { proxy, module, from: from.map(Path::to_owned) };
+    let Some(from) = from else {
+        return installed(proxy).ok_or_else(|| {
+            proxy.module().map_or(RigError::NotInstalled(proxy), |module| without(None, module))
+        });
+    };
     let not_built = || RigError::NotBuilt { proxy, from: from.to_owned() };
     let folder = fs::canonicalize(from).map_err(|_| not_built())?;
     let folders = BUILD_FOLDERS.iter().map(|below| folder.join(below));
     let mut candidates =
         folders.flat_map(|folder| proxy.programs().iter().map(move |name| folder.join(name)));
-    candidates.find(|program| is_executable(program)).ok_or_else(not_built)
+    let program = candidates.find(|program| is_executable(program)).ok_or_else(not_built)?;
+    match proxy.module() {
+        Some(module) if !has_module(proxy, &program) => Err(without(Some(from), module)),
+        Some(_) | None => Ok(program),
+    }
 }
 
 fn is_executable(program: &Path) -> bool {
@@ -382,6 +421,11 @@ impl Rig {
     /// Returns the name that its makers give it.
     pub fn name(&self) -> &str {
         self.proxy.title()
+    }
+
+    /// Memory that bounds what it keeps, in words. `given`: as of its options.
+    pub fn memory(&self, given: &RigOptions) -> String {
+        memory(self.proxy, given)
     }
 
     /// True if it keeps answers.

@@ -7,6 +7,15 @@ use plan::HttpProtocol;
 use rustix::process::Signal;
 use std::fmt;
 
+/// A module that a program may have been built with, or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// Its name in the list.
+    pub name: &'static str,
+    /// The word that has the program list its modules.
+    pub listed_by: &'static str,
+}
+
 /// All that is particular to a proxy. What most of them have in common is said here once.
 pub trait Proxy: Sync + fmt::Debug {
     /// Its name on the command line.
@@ -21,11 +30,21 @@ pub trait Proxy: Sync + fmt::Debug {
     /// The package that has it in Debian and Ubuntu.
     fn package(&self) -> &str;
 
+    /// The module of its program that makes it what it is; `None`: it needs none.
+    fn module(&self) -> Option<Module> {
+        None
+    }
+
     /// The option that has it tell its version.
     fn version_option(&self) -> &str;
 
     /// True if it keeps answers.
     fn caches(&self) -> bool {
+        true
+    }
+
+    /// True if it keeps no more than the memory that it is given.
+    fn is_bounded(&self) -> bool {
         true
     }
 

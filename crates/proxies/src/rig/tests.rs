@@ -11,7 +11,7 @@ fn every_name_is_read_back_and_others_are_told_the_choices() {
     let error = named("apache").expect_err("there is none");
     assert_eq!(
         error.to_string(),
-        "there is no rig \"apache\": the choices are ats, nginx, varnish, squid, haproxy, httpd, h2o, caddy"
+        "there is no rig \"apache\": the choices are ats, nginx, varnish, vinyl, squid, haproxy, httpd, envoy, souin, h2o, caddy"
     );
 }
 
@@ -20,6 +20,8 @@ fn versions_are_found_in_what_proxies_say() {
     for (said, version) in [
         ("nginx version: nginx/1.22.1\n", Some("1.22.1")),
         ("varnishd (varnish-7.1.1 revision 7cee)", Some("7.1.1")),
+        ("vinyld (vinyl-cache-9.0.1 revision e8e3)", Some("9.0.1")),
+        ("\n/usr/bin/envoy  version: 9e5580933739775e/1.40.0/Clean/RELEASE/BoringSSL\n", Some("1.40.0")),
         ("Squid Cache: Version 5.7\n", Some("5.7")),
         ("HAProxy version 2.6.12-1+deb12u4 2026/10/17 - https://haproxy.org/", Some("2.6.12")),
         ("Traffic Server 9.2.9 Apr  4 2026 14:52:39", Some("9.2.9")),
@@ -60,7 +62,7 @@ fn printed_configurations_are_as_recorded() {
         let print = |options: &RigOptions, farm| print(proxy, options, farm).expect("nothing is set");
         check_printed(&format!("{proxy}.txt"), &print(&alone, None));
         check_printed(&format!("{proxy}-reload.txt"), &print(&reload, None));
-        if ["varnish", "squid"].contains(&proxy.name()) {
+        if ["varnish", "vinyl", "squid"].contains(&proxy.name()) {
             check_printed(&format!("{proxy}-purge.txt"), &print(&purge, None));
         }
         check_printed(&format!("{proxy}-farm.txt"), &print(&many, Some(&farm)));
@@ -97,6 +99,9 @@ fn settings_stand_in_the_configuration_or_are_refused() {
         ("httpd", "CacheMinExpire", "2", "\nCacheMinExpire 2\n"),
         ("h2o", "max-connections", "9", "\nmax-connections: 9\n"),
         ("caddy", "idle", "2h", "            idle 2h\n"),
+        ("souin", "stale", "5s", "        stale 5s\n"),
+        ("vinyl", "default_grace", "10", "-p default_grace=10"),
+        ("envoy", "tcp_backlog_size", "9", "    tcp_backlog_size: 9\n"),
     ] {
         let text = printed(name, key, value).expect("it can be set");
         assert!(text.contains(line), "{name} {key}: {text}");
@@ -119,6 +124,25 @@ fn a_build_of_ones_own_is_found_below_its_folder() {
     assert!(found().is_err(), "no program");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");
     assert_eq!(found().expect("it is there"), fs::canonicalize(&program).expect("it is there"));
+}
+
+/// A program of the right name that lists no such module is none of it, and the reason is said.
+#[test]
+fn a_module_that_a_program_lacks_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let souin = named("souin").expect("it is known");
+    let found = |modules: &str| {
+        let program = folder.path().join("caddy");
+        fs::write(&program, format!("#!/bin/sh\ntest \"$1\" = list-modules && printf '{modules}'\n"))
+            .expect("it is ours");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");
+        program_of(souin, Some(folder.path()))
+    };
+    assert!(found("http.handlers.acme\\nhttp.handlers.cache\\n\\n  Standard modules: 9\\n").is_ok());
+    let error = found("http.handlers.cache_status\\n").expect_err("it is another module");
+    let said = error.to_string();
+    assert!(error.is_mistake() && said.starts_with("Souin is a module of caddy, and no caddy in "), "{said}");
+    assert!(said.contains("http.handlers.cache"), "{said}");
 }
 
 fn check_printed(name: &str, text: &str) {

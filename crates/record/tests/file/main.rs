@@ -40,7 +40,8 @@ fn written(events: &[RunEvent]) -> Vec<u8> {
 }
 
 fn read(bytes: &[u8]) -> (Vec<RunEvent>, Vec<Gap>) {
-    let (mut events, mut gaps) = (Vec::new(), Vec::new());
+    let mut events = Vec::new();
+    let mut gaps = Vec::new();
     for item in Reader::new(bytes).into_iter().flatten() {
         match item {
             Item::Event(event) => events.push(event),
@@ -59,7 +60,8 @@ fn what_was_written_is_read() {
 #[test]
 fn a_file_cut_after_any_byte_keeps_every_whole_record() {
     let events = small();
-    let (mut ends, mut end) = (Vec::new(), 0);
+    let mut ends = Vec::new();
+    let mut end = 0;
     for (nth, event) in events.iter().enumerate() {
         end += packed(event, nth as u32).unwrap().len();
         ends.push(end);

@@ -336,7 +336,8 @@ mod tests {
         #[test]
         fn blocks_read_back(seed in any::<u64>(), count in 0_usize..400) {
             let block = some(seed, count);
-            let (mut bytes, mut read) = (Vec::new(), Block::default());
+            let mut bytes = Vec::new();
+            let mut read = Block::default();
             Encoder::default().encode(&mut bytes, &block, true);
             prop_assert_eq!(decode(&bytes, &mut read), Some(()));
             prop_assert_eq!(read, block);
@@ -357,7 +358,8 @@ mod tests {
     #[test]
     fn without_users_each_request_is_one() {
         let block = some(3, 10);
-        let (mut bytes, mut read) = (Vec::new(), Block::default());
+        let mut bytes = Vec::new();
+        let mut read = Block::default();
         Encoder::default().encode(&mut bytes, &block, false);
         decode(&bytes, &mut read).unwrap();
         let users: Vec<u64> = read.rows.iter().map(|row| row.user).collect();

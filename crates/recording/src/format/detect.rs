@@ -6,6 +6,7 @@ use super::{Format, RecordingLine};
 use crate::entry::{Named, Sent};
 use crate::moment::Zone;
 use crate::text::trim;
+use std::net::IpAddr;
 
 /// Lines that are looked at.
 pub const LINES: usize = 1_000;
@@ -75,7 +76,9 @@ pub fn detect(lines: &[&[u8]], zone: &Zone) -> Result<Detected, DetectError> {
     let Some(first) = lines.first() else { return Err(DetectError::Empty) };
     let mut fits = Vec::new();
     let mut misses = Vec::new();
-    for named in &names::ALL {
+    let is_shifted = has_addresses_second(&lines);
+    let may_be = |named: &&names::Named| !(is_shifted && named.source.begins_with_client());
+    for named in names::ALL.iter().filter(may_be) {
         let bare = Format::named(named, zone.clone()).expect("named formats compile, as a test sees");
         for format in [bare.clone(), bare.behind_syslog()] {
             match tried(format, &lines) {
@@ -96,6 +99,16 @@ pub fn detect(lines: &[&[u8]], zone: &Zone) -> Result<Detected, DetectError> {
         return Err(DetectError::None { first: shown, near });
     }
     choose(fits)
+}
+
+/// True if nine of ten lines have an address for their second word. Whoever reads the first one for the client, and has a user's name
+/// with blanks, would take all before the time, and a name of the server or of a proxy for the client.
+fn has_addresses_second(lines: &[&[u8]]) -> bool {
+    let has = |line: &&&[u8]| {
+        let second = line.split(|byte| *byte == b' ').nth(1).and_then(|word| std::str::from_utf8(word).ok());
+        second.is_some_and(|word| word.trim_end_matches(',').parse::<IpAddr>().is_ok())
+    };
+    lines.iter().filter(has).count() * 10 >= lines.len() * 9
 }
 
 fn near_of(named: &names::Named, format: &Format, misfit: Misfit) -> Near {

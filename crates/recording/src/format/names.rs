@@ -26,6 +26,23 @@ pub enum FormatSource {
     Columns,
 }
 
+impl FormatSource {
+    /// True if its lines begin with the client, and a word for its identity is behind it.
+    pub fn begins_with_client(self) -> bool {
+        match self {
+            FormatSource::Apache(text) => text.starts_with("%h %l "),
+            FormatSource::Nginx(text) => text.starts_with("$remote_addr - "),
+            FormatSource::Squid(text) => text.starts_with("%>a %[ui "),
+            FormatSource::Ats(_)
+            | FormatSource::Haproxy(_)
+            | FormatSource::Envoy(_)
+            | FormatSource::Words(..)
+            | FormatSource::Json(..)
+            | FormatSource::Columns => false,
+        }
+    }
+}
+
 /// A named format.
 #[derive(Debug, Clone, Copy)]
 pub struct Named {

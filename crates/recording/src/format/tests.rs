@@ -305,6 +305,13 @@ fn formats_are_told_by_their_lines() {
     assert_eq!(detected(&combined(304, "-", "/a")), Ok("combined".into()));
     assert_eq!(detected(&combined(304, "180", "/a")), Ok("combined-whole".into()));
     assert_eq!(detected(&combined(200, "180", "http://h.example/a")), Ok("varnish".into()));
+    let line = combined(200, "180", "/a");
+    assert_eq!(detected(&line.replace("- - [", "- John Doe [")), Ok("combined".into()));
+    // An address behind the first word: the first is no client, whatever a user's name may hold.
+    assert_eq!(detected(&format!("h.example:80 {line}")), Ok("vhost_combined".into()));
+    for unknown in [format!("h.example {line}"), format!("192.0.2.9, {line}")] {
+        assert!(matches!(detected(&unknown), Err(DetectError::None { .. })), "{unknown}");
+    }
     let squid = "971211336.250 125 192.0.2.1 TCP_MISS/200 1500 GET http://h.example/ - DIRECT/198.51.100.7 text/html\n";
     let Err(DetectError::Several { names, .. }) = detected(squid) else { panic!("it should ask") };
     assert_eq!(names, ["squid", "ats"]);

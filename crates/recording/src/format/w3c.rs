@@ -143,7 +143,8 @@ mod tests {
 
     #[test]
     fn columns_may_change_in_the_middle() {
-        let (mut columns, mut times) = (Columns::default(), Times::default());
+        let mut columns = Columns::default();
+        let mut times = Times::default();
         columns.directive(b"#Software: Microsoft Internet Information Services 10.0", &mut times);
         assert!(columns.read(b"2000-10-10", &mut times).is_err(), "no columns yet");
         columns.directive(b"#Fields: date time cs-method cs-uri-stem cs-uri-query c-ip cs(User-Agent) sc-status sc-bytes time-taken", &mut times);
@@ -164,7 +165,8 @@ mod tests {
 
     #[test]
     fn cloudfront_has_tabs_and_encodes_twice() {
-        let (mut columns, mut times) = (Columns::default(), Times::default());
+        let mut columns = Columns::default();
+        let mut times = Times::default();
         columns.directive(b"#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status cs(User-Agent) cs-uri-query x-edge-result-type x-host-header time-taken", &mut times);
         let line = b"2019-12-04\t21:02:31\tLAX1\t392\t192.0.2.100\tGET\td111.cloudfront.example\t/a%2520b\t200\tMozilla/5.0%20(X11)\t-\tHit\twww.example\t0.001";
         let entry = columns.read(line, &mut times).unwrap();
@@ -178,7 +180,8 @@ mod tests {
 
     #[test]
     fn zeeks_log_names_its_columns_too() {
-        let (mut columns, mut times) = (Columns::default(), Times::default());
+        let mut columns = Columns::default();
+        let mut times = Times::default();
         for line in [
             &b"#separator \\x09"[..],
             b"#path\thttp",

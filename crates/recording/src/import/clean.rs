@@ -375,7 +375,8 @@ mod tests {
     #[test]
     fn bytes_of_bodies() {
         let of = |sent, status, method| {
-            let (target, method) = (Named::Target(Text::plain(b"/a")), Text::plain(method));
+            let target = Named::Target(Text::plain(b"/a"));
+            let method = Text::plain(method);
             let entry = Entry { sent, status: Some(status), object: target, method, ..Entry::default() };
             let clean = Clean::of(&entry).unwrap();
             (clean.sent, clean.head_guessed)
@@ -403,7 +404,8 @@ mod tests {
     fn lifetimes_of_answers() {
         let time = Some(Logged { us: 784_111_777_000_000, resolution: 1, edge: crate::entry::Edge::Begin });
         let of = |control: &'static str, expires: &'static str| {
-            let (cache_control, expires) = (Text::plain(control.as_bytes()), Text::plain(expires.as_bytes()));
+            let cache_control = Text::plain(control.as_bytes());
+            let expires = Text::plain(expires.as_bytes());
             lifetime(&Entry { cache_control, expires, time, ..Entry::default() })
         };
         assert_eq!(of("public, max-age=60", ""), (Some(60), Storage::Shared));

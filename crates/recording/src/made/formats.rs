@@ -183,7 +183,9 @@ fn seconds(us: i64, decimals: usize) -> String {
 
 fn proxy(out: &mut Vec<u8>, format: &str, fact: &Fact) {
     let FormatParts { address, path, agent: _ } = FormatParts::of(fact);
-    let (status, sent, whole) = (fact.status, fact.sent, fact.sent + HEAD);
+    let status = fact.status;
+    let sent = fact.sent;
+    let whole = fact.sent + HEAD;
     let ms = fact.duration_us / 1000;
     let _ = match format {
         "squid" => {
@@ -226,7 +228,9 @@ fn proxy(out: &mut Vec<u8>, format: &str, fact: &Fact) {
 
 fn json(out: &mut Vec<u8>, format: &str, fact: &Fact) {
     let FormatParts { address, path, agent } = FormatParts::of(fact);
-    let (status, sent, whole) = (fact.status, fact.sent, fact.sent + HEAD);
+    let status = fact.status;
+    let sent = fact.sent;
+    let whole = fact.sent + HEAD;
     let begin = iso(fact.begin_us, 'T');
     let _ = match format {
         "caddy" => write!(
@@ -281,7 +285,9 @@ fn json(out: &mut Vec<u8>, format: &str, fact: &Fact) {
 
 fn clouds(out: &mut Vec<u8>, format: &str, fact: &Fact) {
     let FormatParts { address, path, agent } = FormatParts::of(fact);
-    let (status, sent, whole) = (fact.status, fact.sent, fact.sent + HEAD);
+    let status = fact.status;
+    let sent = fact.sent;
+    let whole = fact.sent + HEAD;
     let ms = fact.duration_us / 1000;
     let begin = iso(fact.begin_us, 'T');
     let end = iso(fact.end_us(), 'T');

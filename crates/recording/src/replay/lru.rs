@@ -127,7 +127,9 @@ mod tests {
     /// A list in order of use says the same.
     #[test]
     fn a_list_says_the_same() {
-        let (mut lru, mut list, mut draw) = (Lru::new(500), Vec::<(u64, u64)>::new(), Draw::new(3, 1));
+        let mut lru = Lru::new(500);
+        let mut list = Vec::<(u64, u64)>::new();
+        let mut draw = Draw::new(3, 1);
         for _ in 0..5_000 {
             let key = draw.below(60);
             let size = key * 3 % 47 + 1;

@@ -112,7 +112,8 @@ fn the_same_file_twice_and_files_that_overlap() {
     assert_eq!(error.unwrap_err().to_string(), "b has the same content as a: each request would count twice");
     let log = log(&Laws { requests: 30_000, ..Laws::default() }, "caddy");
     let lines: Vec<&[u8]> = log.split_inclusive(|byte| *byte == b'\n').collect();
-    let (one, other) = (lines[..20_000].concat(), lines[10_000..].concat());
+    let one = lines[..20_000].concat();
+    let other = lines[10_000..].concat();
     let finished = import(Options::default(), &[("a", "caddy", &one), ("b", "caddy", &other)]).unwrap();
     let shared = finished.header.notes.iter().find_map(|note| match note {
         Note::Overlap { shared, .. } => Some(*shared),
@@ -222,7 +223,8 @@ fn resealed(bytes: &[u8], at: usize) -> Vec<u8> {
         head[16..20].copy_from_slice(&own.to_le_bytes());
     };
     let begins = bytes[..at].windows(4).rposition(|window| window == b"\xf7rs\n").expect("a section");
-    let (before, index) = (number(begins + 12), begins + 20 + number(begins + 8) as usize);
+    let before = number(begins + 12);
+    let index = begins + 20 + number(begins + 8) as usize;
     let mut head = bytes[begins..begins + 20].to_vec();
     seal(&mut head, &bytes[begins + 20..index]);
     let crc = |crc: u32| format!("\"crc\":{crc},");
@@ -262,7 +264,8 @@ fn a_block_that_stands_twice_is_read_once() {
     let bytes = written(200_000);
     let whole = requests(&mut open(&bytes));
     let places = open(&bytes).places();
-    let (begin, end) = (places[1].offset as usize, places[2].offset as usize);
+    let begin = places[1].offset as usize;
+    let end = places[2].offset as usize;
     let doubled = [&bytes[..end], &bytes[begin..end], &bytes[end..]].concat();
     let mut saved = Recording::salvage(Cursor::new(doubled)).unwrap();
     let salvage = saved.salvaged().unwrap().clone();

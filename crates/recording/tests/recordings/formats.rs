@@ -212,7 +212,8 @@ fn small_runs_give_the_same_recording() {
 fn logs_in_any_order_and_number() {
     let bytes = log(&laws(), "caddy");
     let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
-    let (early, late) = (lines[..1_000].concat(), lines[1_000..].concat());
+    let early = lines[..1_000].concat();
+    let late = lines[1_000..].concat();
     let finished =
         import(Options::default(), &[("late", "caddy", &late), ("early", "caddy", &early)]).unwrap();
     let whole = import(Options::default(), &[("all", "caddy", &bytes)]).unwrap();

@@ -12,7 +12,8 @@ const FORMAT: &str = "json:time=t,method=m,host=h,path=p,status=s,bytes=b,user=u
 /// So many requests of so many users, one each 10 ms.
 fn lines(requests: u64, users: u64) -> String {
     let line = |number: u64| {
-        let (t, user) = (1_795_746_709_000 + number * 10, hash(7, number) % users);
+        let t = 1_795_746_709_000 + number * 10;
+        let user = hash(7, number) % users;
         format!(
             "{{\"t\":{t},\"m\":\"GET\",\"h\":\"h\",\"p\":\"/u{user}/{number}\",\"s\":200,\"b\":{},\"u\":\"user{user}\"}}\n",
             100 + user

@@ -144,7 +144,8 @@ mod tests {
     use super::*;
 
     fn read(column: &Column) -> Vec<Option<f64>> {
-        let (mut sum, scale) = (0, 10f64.powi(column.e.abs()));
+        let mut sum = 0;
+        let scale = 10f64.powi(column.e.abs());
         let value = |sum: i64| if column.e < 0 { sum as f64 / scale } else { sum as f64 * scale };
         column
             .d
@@ -181,7 +182,8 @@ mod tests {
         let mut names = ColumnNames::default();
         let [sum, last, high] =
             [("a", Joined::Sum), ("b", Joined::Last), ("c", Joined::Highest)].map(|(n, j)| names.place(n, j));
-        let (mut one, mut two) = (Values::default(), Values::default());
+        let mut one = Values::default();
+        let mut two = Values::default();
         for (row, value) in [(&mut one, 2.0), (&mut two, 1.0)] {
             [sum, last, high].iter().for_each(|place| row.set(*place, value));
         }

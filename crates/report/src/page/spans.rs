@@ -153,8 +153,10 @@ mod tests {
 
     #[test]
     fn sums_in_any_order_and_coarseness_are_the_same() {
-        let (a, b) = (cells(&[1, 300, 301, 40_000]), cells(&[300, 5_000, 3_000_000]));
-        let (mut ab, mut ba) = (a.clone(), b.clone());
+        let a = cells(&[1, 300, 301, 40_000]);
+        let b = cells(&[300, 5_000, 3_000_000]);
+        let mut ab = a.clone();
+        let mut ba = b.clone();
         ab.merge(&b);
         ba.merge(&a);
         assert_eq!(ab, ba);

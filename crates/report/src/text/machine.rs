@@ -12,8 +12,8 @@ pub(super) fn watched(watched: &[Watched], took: Duration) -> Vec<(&'static str,
 fn of_one(watched: &Watched, seconds: f64) -> String {
     let more = match watched.processes {
         0 | 1 => String::new(),
-        2 => " and 1 child".to_owned(),
-        processes => format!(" and {} children", processes - 1),
+        2 => " and 1 more process".to_owned(),
+        processes => format!(" and {} more processes", processes - 1),
     };
     let measured = watched.cpu_s.filter(|_| seconds > 0.0);
     let cpu = measured.map(|cpu_s| format!("{:.2} cores, ", cpu_s / seconds)).unwrap_or_default();

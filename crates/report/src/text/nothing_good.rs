@@ -80,6 +80,9 @@ impl Report<'_> {
         let target = target.unwrap_or("the host of the URL");
         match (failure.kind, status) {
             (_, Some(502..=504)) => self.unreached_origin(),
+            (_, Some(407)) if self.gives_proxy_password() => {
+                "The proxy refused the name and the password that it was given: look at --proxy-user.".to_owned()
+            }
             (_, Some(407)) => "The proxy wants a name and a password: --proxy-user NAME:PASSWORD.".to_owned(),
             (_, Some(400)) if self.wants_certificate() => self.of_own_certificate().to_owned(),
             (_, Some(400)) if self.may_want_tls() => {
@@ -92,10 +95,10 @@ impl Report<'_> {
                 "It refuses such requests: look at method, path and fields, or let this client in.".to_owned()
             }
             (_, Some(404)) => {
-                "It knows no such host or path: see --host, and that it fetches from our origin.".to_owned()
+                "It knows no such host or path: see under which name it is asked, and that it fetches from our origin.".to_owned()
             }
             (_, Some(400 | 403 | 405)) => {
-                "It refuses such requests: try another --form, or let this client in.".to_owned()
+                "It refuses such requests: ask in another form (--form of wringer cache), or let this client in.".to_owned()
             }
             (FailureKind::Refused | FailureKind::Unreachable, _) => {
                 format!("Nothing listens at {target}, or no longer: start it, or look why it ended.")
@@ -161,6 +164,15 @@ impl Report<'_> {
     fn wants_certificate(&self) -> bool {
         let reason = self.sample_of(400).and_then(|sample| sample.body.as_deref()).unwrap_or("");
         self.spoke_tls() && reason.to_ascii_lowercase().contains("ssl certificate")
+    }
+
+    /// A proxy was given a name and a password.
+    fn gives_proxy_password(&self) -> bool {
+        let Some(load) = &self.context.plan.load else { return false };
+        let is_its = |field: &plan::Field| field.name.eq_ignore_ascii_case("Proxy-Authorization");
+        let answers = |step: &&plan::Step| matches!(step, plan::Step::Requests(step) if step.session.auth.iter().any(|auth| !auth.proxy.is_empty()));
+        let by_field = load.protocol.http().is_some_and(|http| http.fields.iter().any(is_its));
+        by_field || load.phases.iter().flat_map(plan::Phase::sends).any(|step| answers(&step))
     }
 
     /// Advice where the server does not take this client for who it is.

@@ -229,26 +229,33 @@ impl Report<'_> {
                 traced(first)
             ));
         }
-        if let Some(file) = self.context.evidence_file {
-            let is_failure = |piece: &&Evidence| piece.failure.is_some();
-            let failures = evidence.iter().filter(is_failure).count() as u64;
-            let stray = evidence.iter().filter(|piece| piece.stray > 0).count() as u64;
-            let check_failures = evidence.len() as u64 - failures - stray;
-            let kept = [
-                (check_failures, show::counted(check_failures, "check failure")),
-                (failures, show::counted(failures, "answer") + " to failed requests"),
-                (stray, show::counted(stray, "stray answer")),
-            ];
-            let kept = kept.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text);
-            let kept = kept.collect::<Vec<_>>().join(" and ");
-            let of_both = evidence.iter().any(|piece| piece.origin_request.is_some());
-            let with = match (self.speaks_http(), of_both) {
-                (true, true) => ", with both sides' header fields,",
-                (true, false) => ", with their header fields,",
-                (false, _) => " with their requests",
-            };
-            section.line(format!("{kept} kept{with} in {file}"));
+        if let Some(kept) = self.kept_evidence() {
+            section.line(kept);
         }
+    }
+
+    /// Sentence of how many answers that were no good stand in which file.
+    pub(super) fn kept_evidence(&self) -> Option<String> {
+        let evidence = &self.result.evidence;
+        let file = self.context.evidence_file?;
+        let is_failure = |piece: &&Evidence| piece.failure.is_some();
+        let failures = evidence.iter().filter(is_failure).count() as u64;
+        let stray = evidence.iter().filter(|piece| piece.stray > 0).count() as u64;
+        let check_failures = evidence.len() as u64 - failures - stray;
+        let kept = [
+            (check_failures, show::counted(check_failures, "check failure")),
+            (failures, show::counted(failures, "answer") + " to failed requests"),
+            (stray, show::counted(stray, "stray answer")),
+        ];
+        let kept = kept.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text);
+        let kept = kept.collect::<Vec<_>>().join(" and ");
+        let of_both = evidence.iter().any(|piece| piece.origin_request.is_some());
+        let with = match (self.speaks_http(), of_both) {
+            (true, true) => ", with both sides' header fields,",
+            (true, false) => ", with their header fields,",
+            (false, _) => " with their requests",
+        };
+        Some(format!("{kept} kept{with} in {file}"))
     }
 }
 

@@ -24,7 +24,8 @@ struct ShortRow {
 impl Report<'_> {
     /// One screen: the first lines, how response times are spread, the conditions, the next command.
     pub(super) fn short(&self) -> Vec<Section> {
-        let sections = [Some(self.headline(Behind::Nothing)), self.spread(), self.thresholds(), self.next()];
+        let headline = Some(self.headline(Behind::Nothing));
+        let sections = [headline, self.spread(), self.thresholds(), self.evidence(), self.next()];
         sections.into_iter().flatten().collect()
     }
 
@@ -32,7 +33,15 @@ impl Report<'_> {
     pub(super) fn told(&self) -> Vec<Section> {
         let code = ExitCode::of_run(self.result, &self.result.verdict(self.phase));
         let wrong = (code != ExitCode::Fine).then(|| self.headline(Behind::Nothing));
-        [wrong, self.thresholds(), self.next()].into_iter().flatten().collect()
+        [wrong, self.thresholds(), self.evidence(), self.next()].into_iter().flatten().collect()
+    }
+
+    /// The file in which answers stand that were no good, where there is one.
+    fn evidence(&self) -> Option<Section> {
+        let kept = self.kept_evidence()?;
+        let mut section = Section::new("Evidence");
+        section.line(kept);
+        Some(section)
     }
 
     /// How response times are spread.
@@ -45,7 +54,7 @@ impl Report<'_> {
         let at = |(name, quantile)| format!("{name} {}", show::bound(response.quantile(quantile)));
         let mut section = Section::new("Response times of good answers");
         section.quote(&QUANTILES.map(at).join("   "));
-        let rows = rows(times);
+        let rows = told_apart(rows(times));
         let most = rows.iter().map(|row| row.count).max().unwrap_or(0).max(1);
         let mut table = ShowTable::new("rrl");
         for row in rows {
@@ -79,6 +88,19 @@ fn rows(times: &Histogram) -> Vec<ShortRow> {
     rows
 }
 
+/// Rows whose ends people can tell apart.
+fn told_apart(rows: Vec<ShortRow>) -> Vec<ShortRow> {
+    let mut apart: Vec<ShortRow> = Vec::new();
+    for row in rows {
+        let end = |row: &ShortRow| row.until.map(show::time);
+        match apart.last_mut().filter(|last| end(last) == end(&row)) {
+            Some(last) => *last = ShortRow { until: row.until, count: last.count + row.count },
+            None => apart.push(row),
+        }
+    }
+    apart
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,6 +122,14 @@ mod tests {
             assert!(rows.windows(2).all(|two| two[1].until.is_none_or(|until| Some(until) > two[0].until)));
         }
         assert_eq!(rows_of([7; 50]), [ShortRow { until: Some(7), count: 50 }]);
+    }
+
+    #[test]
+    fn rows_that_read_alike_are_one() {
+        let rows = told_apart(rows_of((0..80).map(|nth| 2_000_000 + nth)));
+        assert_eq!(rows.len(), 1, "{rows:?}");
+        assert_eq!(rows[0].count, 80);
+        assert_eq!(told_apart(rows_of(1..=1000)), rows_of(1..=1000));
     }
 
     #[test]

@@ -448,7 +448,8 @@ pub fn trouble() -> Sample {
     fail(tally, 5, FailureKind::Tunnel, Stage::Tunnel, Some(Reason::Status(407)));
     let breach = Broken { breach: Http1::FieldName.into(), ended: Scope::Connection, protocol: None };
     fail(tally, 6, FailureKind::BadHead, Stage::Head, Some(Reason::Breach(breach)));
-    let (ended, protocol) = (Scope::Stream, Some(Protocol::Http2));
+    let ended = Scope::Stream;
+    let protocol = Some(Protocol::Http2);
     let limit = Broken { breach: breach::Message::FieldsLimit.into(), ended, protocol };
     fail(tally, 8, FailureKind::OwnLimit, Stage::Head, Some(Reason::Breach(limit)));
     let calm = Closed { by: Side::Peer, ended, code: breach::codes::http2::ENHANCE_YOUR_CALM };

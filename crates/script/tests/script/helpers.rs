@@ -129,7 +129,8 @@ impl Theatre {
     fn with(step: &ScriptStep, workers: u32, patience: Patience) -> Result<Theatre, String> {
         let (stage, seats) = Stage::new(step, workers, Arc::new(Names), patience, Instant::now())
             .map_err(|failure| failure.to_string())?;
-        let (mut asks, mut threads) = (Vec::new(), Vec::new());
+        let mut asks = Vec::new();
+        let mut threads = Vec::new();
         for seat in seats {
             let (ask, asked) = channel();
             asks.push(Some(ask));

@@ -21,7 +21,7 @@ use std::time::Duration;
 pub fn check_pids(pids: &[u32]) -> Result<(), Problem> {
     let missing = pids.iter().find(|pid| stat(**pid).is_none());
     missing.map_or(Ok(()), |pid| {
-        Err(Problem::Impossible(format!("there is no process {pid} to watch: see --watch-pid, and ps -e")))
+        Err(Problem::Impossible(format!("there is no process {pid} to watch: ps -e lists those that run")))
     })
 }
 

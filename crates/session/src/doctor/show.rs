@@ -132,7 +132,8 @@ mod tests {
         let (_, fields) = page.split_once("## As JSON").unwrap();
         let first_cells = fields.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
         let documented = first_cells.map(|(name, _)| name.to_owned()).collect();
-        let (facts, need) = (Facts::default(), Need::of_numbers(1, 1.0, 1.0));
+        let facts = Facts::default();
+        let need = Need::of_numbers(1, 1.0, 1.0);
         let mut found = std::collections::BTreeSet::new();
         keys(&serde_json::from_str(&json(&facts, &need, &judge(&facts, &need))).unwrap(), &mut found);
         assert_eq!(found, documented);

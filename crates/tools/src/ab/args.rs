@@ -344,7 +344,7 @@ impl AbReader<'_> {
 /// Returns the system's description of an error, without its number.
 fn reason(error: &io::Error) -> String {
     let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_owned()
+    text.split(" (os error").next().expect("a split has a first part").to_owned()
 }
 
 /// `NAME:PASSWORD` as ab reads it, whatever it holds; or with the name of a secret in place of the password, or of both.

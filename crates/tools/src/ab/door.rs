@@ -207,7 +207,7 @@ fn silent(error: &io::Error) -> Problem {
 
 /// Returns the system's text for an error, without its number.
 fn reason(error: &io::Error) -> String {
-    error.to_string().split(" (os error").next().unwrap_or_default().to_owned()
+    error.to_string().split(" (os error").next().expect("a split has a first part").to_owned()
 }
 
 /// Output while it runs.

@@ -155,7 +155,8 @@ fn every_option_reaches_the_plan_or_the_view() {
         "-n 300 -c 4 -s 9 -b 8192 -B 127.0.0.2,127.0.0.3 -k -l -r -w -x a -y b -d -S -v 2 -g g -e e -W 3 \
                    --json=j --show-plan -X p:8 http://h:81/p",
     );
-    let (load, http) = (load(&run), http(&run));
+    let load = load(&run);
+    let http = http(&run);
     assert_eq!((load.limits.request.as_secs(), load.limits.connect.as_secs()), (9, 9));
     assert_eq!((http.socket_buffer, http.requests_per_connection), (Some(8192), None));
     assert_eq!((load.sources.len(), load.target.as_deref()), (2, Some("p:8")));

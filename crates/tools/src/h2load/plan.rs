@@ -267,7 +267,8 @@ struct Composer<'a> {
 
 impl Composer<'_> {
     fn plan(&self, protocol: &str) -> Result<Plan, ToolShown> {
-        let (typed, amount) = (self.typed, &self.typed.amount);
+        let typed = self.typed;
+        let amount = &self.typed.amount;
         let streams = if protocol == "http/1.1" { 1 } else { amount.streams };
         let users = amount.clients.saturating_mul(streams);
         if users > u64::from(MAX_USERS) {

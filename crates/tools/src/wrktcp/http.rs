@@ -33,7 +33,7 @@ pub(super) fn head(
         head.push(text(&format!("\r\nHost: {}", authority(ini))));
     }
     let announced = has("Content-Length") || has("Transfer-Encoding");
-    let method = line.value.split(|byte| *byte == b' ').next().unwrap_or_default();
+    let method = line.value.split(|byte| *byte == b' ').next().expect("a split has a first part");
     if !announced && (!body.is_empty() || WITH_BODY.contains(&method)) {
         head.push(text("\r\nContent-Length: "));
         head.push(WrktcpPiece::Length);
@@ -76,7 +76,7 @@ fn fields(maker: &mut Maker<'_>, head: &At<Vec<u8>>) -> Vec<At<Vec<u8>>> {
         if value.is_empty() && !head.value.trim_ascii().is_empty() {
             continue;
         }
-        let name = value.split(|byte| *byte == b':').next().unwrap_or_default();
+        let name = value.split(|byte| *byte == b':').next().expect("a split has a first part");
         let odd = |byte: &u8| byte.is_ascii_whitespace() || byte.is_ascii_control();
         let control = value.iter().any(|byte| byte.is_ascii_control() && *byte != b'\t');
         if name.is_empty() || name.len() == value.len() || name.iter().any(odd) || control {

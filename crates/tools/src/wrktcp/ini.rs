@@ -402,7 +402,7 @@ impl IniReader {
     }
 
     fn header(&mut self, line: usize, text: &[u8]) {
-        let inside = text[1..].split(|byte| *byte == b']').next().unwrap_or_default();
+        let inside = text[1..].split(|byte| *byte == b']').next().expect("a split has a first part");
         let closed = text.contains(&b']');
         let name = String::from_utf8_lossy(trimmed(inside)).into_owned();
         self.known = true;
@@ -622,7 +622,7 @@ fn number(name: &str, text: &str, range: std::ops::RangeInclusive<u64>) -> Resul
 
 /// A number without what may follow it behind a blank or a #: the old tool read as far as there were digits.
 fn leading(text: &str) -> &str {
-    text.split([' ', '\t', '#']).next().unwrap_or_default()
+    text.split([' ', '\t', '#']).next().expect("a split has a first part")
 }
 
 fn choice<T: Copy>(name: &str, text: &str, choices: &[(&str, T)]) -> Result<T, String> {
@@ -674,7 +674,7 @@ fn host(text: &str) -> Result<String, String> {
     let wrong =
         || format!("host '{}': give a name or an address, and the port under port", shown(text.as_bytes()));
     let plain = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
-    let address = plain.split('%').next().unwrap_or_default();
+    let address = plain.split('%').next().expect("a split has a first part");
     let has_port = plain.contains(':') && address.parse::<std::net::Ipv6Addr>().is_err();
     let odd = |c: char| c.is_whitespace() || c.is_control() || "/[]".contains(c);
     if plain.is_empty() || has_port || plain.contains(odd) { Err(wrong()) } else { Ok(plain.to_owned()) }

@@ -179,7 +179,7 @@ fn html(typed: &WrktcpTyped, now: &Now) -> Option<PathBuf> {
         Html::No => None,
         Html::To(file) => Some(file.into()),
         Html::ByTime => {
-            let begin = typed.file.split(".ini").next().unwrap_or_default();
+            let begin = typed.file.split(".ini").next().expect("a split has a first part");
             let time = if typed.utc { &now.utc } else { &now.local };
             Some(format!("{begin}.{time}.html").into())
         }

@@ -30,7 +30,8 @@ fn allocations(version: Option<Version>, questions: u32) -> u64 {
 #[test]
 fn plain_messages_allocate_nothing() {
     allocations(None, 10);
-    let (short, long) = (allocations(None, 10), allocations(None, 1010));
+    let short = allocations(None, 10);
+    let long = allocations(None, 1010);
     assert!(short > 0, "the counter counts");
     assert_eq!(long, short);
 }
@@ -40,7 +41,8 @@ fn plain_messages_allocate_nothing() {
 fn a_sealed_record_allocates_twice_at_most_and_an_opened_one_never() {
     for version in [Version::Tls12, Version::Tls13] {
         allocations(Some(version), 10);
-        let (short, long) = (allocations(Some(version), 10), allocations(Some(version), 1010));
+        let short = allocations(Some(version), 10);
+        let long = allocations(Some(version), 1010);
         let sealed = 2 * 1000;
         assert!(long <= short + 2 * sealed, "{version:?}: {short} allocations, then {long}");
     }

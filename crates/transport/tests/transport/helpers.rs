@@ -83,8 +83,10 @@ pub async fn early_pair(
 
 /// Waits for both.
 pub async fn both<A, B>(one: impl Future<Output = A>, other: impl Future<Output = B>) -> (A, B) {
-    let (mut one, mut other) = (pin!(one), pin!(other));
-    let (mut of_one, mut of_other) = (None, None);
+    let mut one = pin!(one);
+    let mut other = pin!(other);
+    let mut of_one = None;
+    let mut of_other = None;
     poll_fn(|context| {
         if of_one.is_none()
             && let Poll::Ready(output) = one.as_mut().poll(context)

@@ -88,7 +88,8 @@ fn a_receive_that_is_woken_loses_nothing() {
     each(async |net, mut one, mut other| {
         let wake = net.event();
         let waking = wake.clone();
-        let (pause, sleeper) = (Duration::from_micros(200), net.clone());
+        let pause = Duration::from_micros(200);
+        let sleeper = net.clone();
         net.spawn(async move {
             loop {
                 sleeper.sleep(pause).await;
@@ -103,7 +104,8 @@ fn a_receive_that_is_woken_loses_nothing() {
             }
         };
         let receiving = async {
-            let (mut got, mut woken) = (Vec::new(), 0);
+            let mut got = Vec::new();
+            let mut woken = 0;
             while got.len() < body.len() {
                 match other.recv_or_woken(&wake).await.unwrap() {
                     Some(received) => got.extend_from_slice(&received),
@@ -146,7 +148,8 @@ fn an_end_without_goodbye_is_an_error() {
 /// Client hello; the server's part; the client's end of the handshake with its request; tickets with the answer.
 #[test]
 fn the_end_of_a_handshake_goes_along_with_what_is_sent_next() {
-    let (client, server) = (client(&[Version::Tls13], Resumption::Sessions), server(Resumption::Sessions));
+    let client = client(&[Version::Tls13], Resumption::Sessions);
+    let server = server(Resumption::Sessions);
     check(|net| async move {
         let any = "127.0.0.1:0".parse().unwrap();
         let mut listener = net.listen(any, &ListenOptions::default()).unwrap();

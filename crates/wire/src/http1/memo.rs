@@ -124,8 +124,8 @@ fn is_value(bytes: &[u8]) -> bool {
 
 /// True if the field whose value follows `head` says how the message is framed, or whether the connection goes on.
 fn frames(head: &[u8]) -> bool {
-    let line = head.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+    let line = head.rsplit(|byte| *byte == b'\n').next().expect("a split has a first part");
+    let name = line.split(|byte| *byte == b':').next().expect("a split has a first part");
     [&b"Content-Length"[..], b"Transfer-Encoding", b"Connection", b"Proxy-Connection", b"Keep-Alive"]
         .iter()
         .any(|framing| name.eq_ignore_ascii_case(framing))

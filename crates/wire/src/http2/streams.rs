@@ -128,7 +128,8 @@ mod tests {
         /// It is a map, whatever is opened and closed.
         #[test]
         fn a_table_of_streams_is_a_map(steps in proptest::collection::vec((0u32..40, any::<bool>()), 0..200)) {
-            let (mut streams, mut map) = (Streams::new(2), BTreeMap::new());
+            let mut streams = Streams::new(2);
+            let mut map = BTreeMap::new();
             for (id, open) in steps {
                 let id = 2 * id + 1;
                 if !open {

@@ -115,10 +115,15 @@ proptest! {
         server in (1u32..70_000, 65_535u32..80_000, 1u32..8),
         split in 1usize..5000,
     ) {
-        let (mut client, mut up) = (Client::new(small(client.0, client.1, None)), Vec::new());
-        let (mut server, mut down) = (Server::new(small(server.0, server.1, Some(server.2))), Vec::new());
-        let (mut answers, mut requests) = (Answers::default(), Requests::default());
-        let (mut template, mut number, mut answered) = (Template::default(), 0, 0);
+        let mut client = Client::new(small(client.0, client.1, None));
+        let mut up = Vec::new();
+        let mut server = Server::new(small(server.0, server.1, Some(server.2)));
+        let mut down = Vec::new();
+        let mut answers = Answers::default();
+        let mut requests = Requests::default();
+        let mut template = Template::default();
+        let mut number = 0;
+        let mut answered = 0;
         client.open(&mut up);
         server.open(&mut down);
         // Until nothing moves any more: how many rounds that takes depends on how small the pieces and windows are.
@@ -143,7 +148,8 @@ proptest! {
             }
         }
         for (number, (sent, came)) in bodies.iter().enumerate() {
-            let (request, stream) = (number as u64, 2 * number as u32 + 1);
+            let request = number as u64;
+            let stream = 2 * number as u32 + 1;
             prop_assert_eq!(answers.ends.get(&request), Some(&Http2End::Whole));
             prop_assert_eq!(requests.bodies.get(&stream).cloned().unwrap_or_default(), content(stream, sent.unwrap_or(0)));
             prop_assert_eq!(answers.bodies.get(&request).cloned().unwrap_or_default(), content(stream, came.unwrap_or(0)));
@@ -164,14 +170,16 @@ proptest! {
             bytes.extend(frame(kind, *flags, *stream, payload));
         }
         let settings = frame(Http2FrameKind::Settings, 0, 0, &[]);
-        let (mut client, mut out) = (Client::new(Http2Limits::default()), Vec::new());
+        let mut client = Client::new(Http2Limits::default());
+        let mut out = Vec::new();
         let mut template = Template::default();
         client.request(0, &mut template, indexed(&GET), None, &mut out);
         client.request(1, &mut template, indexed(&GET), None, &mut out);
         let written = out.len();
         let _ = client.read(&[settings.as_slice(), &bytes].concat(), &mut Answers::default(), &mut out);
         prop_assert!(out.len() <= written + 2 * bytes.len() + 200);
-        let (mut server, mut out) = (Server::new(Http2Limits::default()), Vec::new());
+        let mut server = Server::new(Http2Limits::default());
+        let mut out = Vec::new();
         let _ = server.read(&[PREFACE, settings.as_slice(), &bytes].concat(), &mut Requests::default(), &mut out);
         prop_assert!(out.len() <= 2 * bytes.len() + 200);
     }
@@ -179,7 +187,8 @@ proptest! {
 
 /// A client with three requests under way, on streams 1, 3 (HEAD) and 5 (content of ten bytes that is not sent yet).
 fn client() -> (Client, Answers) {
-    let (mut client, mut out) = (Client::new(small(1000, 65_535, None)), Vec::new());
+    let mut client = Client::new(small(1000, 65_535, None));
+    let mut out = Vec::new();
     client.open(&mut out);
     client.request(1, &mut Template::default(), indexed(&GET), None, &mut out);
     let head = [(":method", "HEAD"), (":scheme", "http"), (":path", "/"), (":authority", "origin")];
@@ -189,7 +198,8 @@ fn client() -> (Client, Answers) {
 }
 
 fn block(fields: &[Field]) -> Vec<u8> {
-    let (mut encoder, mut out) = (hpack::Encoder::new(4096), Vec::new());
+    let mut encoder = hpack::Encoder::new(4096);
+    let mut out = Vec::new();
     fields.iter().for_each(|(name, value)| {
         encoder.field(name.as_bytes(), value.as_bytes(), Indexing::Literal, &mut out)
     });
@@ -543,8 +553,10 @@ fn content_waits_for_windows() {
 /// An equal block means the same without being decoded, and no longer once the table has changed.
 #[test]
 fn equal_heads_are_known() {
-    let (mut client, mut out) = (Client::new(Http2Limits::default()), Vec::new());
-    let (mut template, mut answers) = (Template::default(), Answers::default());
+    let mut client = Client::new(Http2Limits::default());
+    let mut out = Vec::new();
+    let mut template = Template::default();
+    let mut answers = Answers::default();
     client.read(&settings(&[]), &mut answers, &mut out).expect("good");
     for number in 0..4 {
         client.request(number, &mut template, indexed(&GET), None, &mut out);
@@ -567,11 +579,13 @@ fn long_heads_go_in_several_frames() {
     let fields =
         [(":method", "GET"), (":scheme", "http"), (":path", long.as_str()), (":authority", "origin")];
     let fields = fields.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes(), Indexing::Literal));
-    let (mut client, mut out) = (Client::new(Http2Limits::default()), Vec::new());
+    let mut client = Client::new(Http2Limits::default());
+    let mut out = Vec::new();
     client.open(&mut out);
     client.request(0, &mut Template::default(), fields, None, &mut out);
     assert_eq!(client.counts().sent[Http2FrameKind::Continuation as usize], 2);
-    let (mut server, mut requests) = (Server::new(Http2Limits::default()), Requests::default());
+    let mut server = Server::new(Http2Limits::default());
+    let mut requests = Requests::default();
     out.chunks(999).for_each(|part| server.read(part, &mut requests, &mut Vec::new()).expect("good"));
     assert_eq!(requests.fields[&1][2].1, long);
     assert_eq!(requests.whole, [1]);
@@ -619,7 +633,8 @@ fn a_server_refuses_what_is_too_much_and_says_goodbye() {
     server.interim(1, indexed(&[(":status", "103")]), &mut out);
     server.respond(1, indexed(&OK), Some((3, After::Trailers(trailers))), &mut out);
     server.send(&mut Counting, &mut out);
-    let (mut client, mut answers) = (Client::new(Http2Limits::default()), Answers::default());
+    let mut client = Client::new(Http2Limits::default());
+    let mut answers = Answers::default();
     client.request(0, &mut Template::default(), indexed(&GET), None, &mut Vec::new());
     client.read(&[settings(&[]), out].concat(), &mut answers, &mut Vec::new()).expect("good");
     assert_eq!((answers.interims.as_slice(), answers.bodies[&0].clone()), ([103].as_slice(), content(1, 3)));

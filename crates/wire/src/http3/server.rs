@@ -631,7 +631,8 @@ impl<S: ServerSink> Http3Request<'_, S> {
     fn block(&mut self, stream: &mut Http3ServerStream, block: &[u8]) -> Result<Option<Message>, Qpack> {
         self.core.counts.blocks += 1;
         self.core.counts.block_bytes += block.len() as u64;
-        let (number, mut bytes) = (self.number, 0);
+        let number = self.number;
+        let mut bytes = 0;
         let section = if stream.headed { Section::Trailers } else { Section::Head };
         let mut fields = Fields::new(true, section, |name, value| {
             bytes += name.len() + value.len();

@@ -176,7 +176,7 @@ fn may_have_content(lines: &[u8]) -> bool {
 
 fn says_length(lines: &[u8]) -> bool {
     lines.split(|byte| *byte == b'\n').skip(1).any(|line| {
-        let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+        let name = line.split(|byte| *byte == b':').next().expect("a split has a first part");
         name.eq_ignore_ascii_case(b"content-length") || name.eq_ignore_ascii_case(b"transfer-encoding")
     })
 }
@@ -213,7 +213,8 @@ mod tests {
         }
         if !reader.is_idle() {
             let message = reader.end_of_stream()?;
-            let (head, body) = (message.head().to_vec(), message.body().to_vec());
+            let head = message.head().to_vec();
+            let body = message.body().to_vec();
             found.push((head, body, reader.keeps_connection()));
         }
         Ok(found)

@@ -27,7 +27,7 @@ pub use error::{Error, ErrorKind};
 pub(crate) use quic::{QuicSeen, Signed, kind_of_alert, refuse};
 pub use session::{Agreed, Handshake, Opened, Session};
 pub use settings::{
-    ClientSettings, Resumption, ServerSettings, TlsClient, TlsServer, Trust, Version, suites,
+    ClientSettings, Resumption, ServerSettings, TlsClient, TlsServer, Trust, Version, seed_random, suites,
 };
 pub use verify::{PeerCertificate, ShownCertificate};
 pub use x509::{CertificateFacts, Key};

@@ -89,7 +89,8 @@ impl Traffic {
             Kernel::Client(kernel) => kernel.negotiated_cipher_suite(),
             Kernel::Server(kernel) => kernel.negotiated_cipher_suite(),
         };
-        let ((sealed, tx), (opened, rx)) = (secrets.tx, secrets.rx);
+        let (sealed, tx) = secrets.tx;
+        let (opened, rx) = secrets.rx;
         let seal_limit = match suite {
             SupportedCipherSuite::Tls13(suite) => suite.common.confidentiality_limit,
             SupportedCipherSuite::Tls12(_) => u64::MAX,

@@ -257,6 +257,13 @@ fn verifier(
     })
 }
 
+/// Has the random numbers of this thread seeded. The first thread of a process that needs some waits for as long as a hundred
+/// handshakes take: within the first handshake, that would be told as the server's time.
+pub fn seed_random() {
+    let random = aws_lc_rs::default_provider().secure_random;
+    random.fill(&mut [0]).expect("there are random numbers, or nothing is safe");
+}
+
 fn provider(wanted: &[u16]) -> Result<Arc<CryptoProvider>, SettingsError> {
     let mut provider = aws_lc_rs::default_provider();
     if !wanted.is_empty() {

@@ -154,7 +154,8 @@ fn text(value: &Any<'_>) -> String {
 
 fn time(time: ASN1Time) -> String {
     let time = time.to_datetime();
-    let (date, (hour, minute, second)) = (time.date(), time.to_hms());
+    let date = time.date();
+    let (hour, minute, second) = time.to_hms();
     format!("{date} {hour:02}:{minute:02}:{second:02} UTC")
 }
 

@@ -283,7 +283,8 @@ fn never_takes_more(mut reader: impl Reader, pieces: &[Vec<u8>]) {
 proptest! {
     #[test]
     fn written_responses_are_read_as_meant(list in vec(response(), 0..4), sizes in sizes()) {
-        let (mut stream, mut told) = (Vec::new(), Recorder::default());
+        let mut stream = Vec::new();
+        let mut told = Recorder::default();
         list.iter().for_each(|response| response.write(&mut stream, &mut told));
         let read = record(responses(Http1Limits::default(), Expect::Body), cut(&stream, &sizes));
         prop_assert_eq!(read, told.into_text());
@@ -291,7 +292,8 @@ proptest! {
 
     #[test]
     fn written_requests_are_read_as_meant(list in vec(request(), 0..4), sizes in sizes()) {
-        let (mut stream, mut told) = (Vec::new(), Recorder::default());
+        let mut stream = Vec::new();
+        let mut told = Recorder::default();
         list.iter().for_each(|request| request.write(&mut stream, &mut told));
         let read = record(RequestReader::new(Http1Limits::default()), cut(&stream, &sizes));
         prop_assert_eq!(read, told.into_text());
@@ -324,7 +326,8 @@ proptest! {
     /// Closing within a message is an error, closing between messages is none; what was told before still holds.
     #[test]
     fn closing_anywhere_is_told(list in vec(response(), 1..3)) {
-        let (mut stream, mut ends) = (Vec::new(), vec![0]);
+        let mut stream = Vec::new();
+        let mut ends = vec![0];
         for response in &list {
             response.write(&mut stream, &mut Recorder::default());
             ends.push(stream.len());

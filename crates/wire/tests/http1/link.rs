@@ -218,7 +218,8 @@ proptest! {
         there in vec(1usize..200, 1..6),
         back in vec(1usize..200, 1..6),
     ) {
-        let (mut there, mut back) = (Link::new(&there), Link::new(&back));
+        let mut there = Link::new(&there);
+        let mut back = Link::new(&back);
         let mut server = Server { reader: RequestReader::new(Http1Limits::default()), asked: Asked::default() };
         let mut client = Client::new(&exchanges);
         for (number, exchange) in exchanges.iter().enumerate() {

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use wire::http1::{Expect, HeadMemo, Http1Limits, ResponseReader, ResponseSink};
 
 fn read(answer: &[u8], expect: Expect, memo: Option<&mut HeadMemo>) -> (String, usize) {
-    let (mut reader, mut told) = (ResponseReader::new(Http1Limits::default()), Recorder::default());
+    let mut reader = ResponseReader::new(Http1Limits::default());
+    let mut told = Recorder::default();
     reader.begin(expect);
     let progress = match memo {
         Some(memo) => reader.read_remembering(answer, &mut told, memo),
@@ -39,7 +40,8 @@ impl ResponseSink for Counted {
 
 #[test]
 fn values_that_change_are_learnt_and_others_are_not_taken_for_known() {
-    let (mut memo, mut sink) = (HeadMemo::default(), Counted::default());
+    let mut memo = HeadMemo::default();
+    let mut sink = Counted::default();
     let mut parsed = |answer: &str| {
         let mut reader = ResponseReader::new(Http1Limits::default());
         let before = sink.fields;

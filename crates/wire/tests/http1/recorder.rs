@@ -97,7 +97,8 @@ pub fn response_line(head: &ResponseHead) -> String {
         (_, Some(told)) => format!(" told {told}"),
         (_, None) => String::new(),
     };
-    let (version, framing) = (version(head.version), framing(head.framing));
+    let version = version(head.version);
+    let framing = framing(head.framing);
     format!("head {version} {} {framing}{length} {}", head.status, persistence(head.keep_alive))
 }
 
@@ -111,7 +112,8 @@ pub fn request_line(head: &RequestHead<'_>) -> String {
         Target::Authority(authority) => format!("authority {}", authority.escape_ascii()),
         Target::Asterisk => "asterisk".into(),
     };
-    let (version, framing) = (version(head.version), framing(head.framing));
+    let version = version(head.version);
+    let framing = framing(head.framing);
     let expect = if head.expect_continue { " expect" } else { "" };
     let method = head.method.escape_ascii();
     format!("head {method} {target} {version} {framing} {}{expect}", persistence(head.keep_alive))

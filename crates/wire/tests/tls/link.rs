@@ -91,7 +91,8 @@ impl Link {
     /// Delivers until nothing is under way. The errors are the client's and the server's; an end that failed has still
     /// sent its alert.
     pub fn deliver(&mut self) -> (Option<Error>, Option<Error>) {
-        let (mut of_client, mut of_server) = (None, None);
+        let mut of_client = None;
+        let mut of_server = None;
         while !self.to_server.is_empty() || !self.to_client.is_empty() {
             let bytes = std::mem::take(&mut self.to_server);
             if of_server.is_none() {

@@ -74,8 +74,11 @@ pub fn cache_bytes(target: &Target, memory: u64, given: Option<u64>) -> Option<u
         Target::Command(command) if command.contains("{memory}") => return Some(memory),
         Target::Proxy(_) | Target::Command(_) => return given,
     };
-    let caches = rig::named(name).is_ok_and(|proxy| proxy.caches());
-    Some(if caches { memory } else { 0 })
+    match rig::named(name) {
+        Ok(proxy) if !proxy.is_bounded() => given,
+        Ok(proxy) if proxy.caches() => Some(memory),
+        Ok(_) | Err(_) => Some(0),
+    }
 }
 
 /// The plan as shown; what wringer would start itself stands where `wringer rig` puts it, so that the plan runs there.

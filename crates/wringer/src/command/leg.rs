@@ -7,7 +7,7 @@ use super::show;
 use crate::arguments;
 use crate::problem::Problem;
 use cli::KeepArgs;
-use decide::Void;
+use decide::{Void, words};
 use measure::{Event, RunEvent, Second, SelfCheck, Worth};
 use plan::Plan;
 use session::{About, Finished, Fleet, SessionOptions, Sink, View};
@@ -182,6 +182,25 @@ pub fn refuse_broken(finished: &Finished) -> Result<(), Problem> {
         }
         None => Ok(()),
     }
+}
+
+/// Refuses a target that answered, and gave one user at a time not one good answer: how fast its refusals are is no figure of it.
+///
+/// # Errors
+/// It is one of these.
+pub fn refuse_without_good(finished: &Finished, name: &str) -> Result<(), Problem> {
+    let measured = finished.result.measured();
+    let counts = measured.counts();
+    if counts.ok > 0 || counts.ended == 0 {
+        return Ok(());
+    }
+    let status = measured.tally.statuses().max_by_key(|(_, count)| *count);
+    let what = status.map_or_else(String::new, |(status, count)| {
+        format!(", status {status} in {}", words::count(count as usize, "answer"))
+    });
+    Err(Problem::impossible(format!(
+        "{name} gave not one good answer{what}; see that it answers what is asked, by itself (wringer http -v); nothing is concluded"
+    )))
 }
 
 /// Whose fault it is that requests were due and not sent, because too many were under way.

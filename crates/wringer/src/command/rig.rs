@@ -12,7 +12,6 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use super::{around, survey};
 use crate::problem::{Exit, Problem};
 use cli::{RigCommandArgs, reachable};
-use plan::units::show_size;
 use proxies::rig::farm::Farm;
 use proxies::rig::{Proxy, Rig, RigError, RigOptions, Setting, named, print, start};
 
@@ -92,7 +91,7 @@ fn ready_line(rig: &Rig, options: &RigOptions) -> String {
         rig.version(),
         rig.address(),
         options.origin,
-        show_size(options.memory_bytes),
+        rig.memory(options),
         rig.pid(),
         rig.folder().display(),
     )

@@ -31,8 +31,10 @@ pub fn run(args: &RunsArgs) -> Result<Exit, Problem> {
 /// A line for each run that all of the words hold of, the newest first.
 fn list(folder: &Path, words: &[String]) -> Result<(), Problem> {
     let query = Query::parse(words.iter().map(String::as_str))?;
-    let mut table = ShowTable::new("lllrrrrrll");
-    table.row(["run", "began", "command", "took", "rate", "p50", "p99", "failed", "verdict", "labels"]);
+    let mut table = ShowTable::new("llllrrrrrll");
+    table.row([
+        "run", "began", "command", "target", "took", "rate", "p50", "p99", "failed", "verdict", "labels",
+    ]);
     let all = runs::summaries(folder);
     let found: Vec<&Summary> = all.iter().filter(|run| query.finds(run)).collect();
     if found.is_empty() {
@@ -55,13 +57,14 @@ fn fitted(line: &str, width: usize) -> Cow<'_, str> {
     line.chars().take(width - 1).chain(['…']).collect()
 }
 
-fn cells(run: &Summary) -> [String; 10] {
+fn cells(run: &Summary) -> [String; 11] {
     let [short, began, door] = [run.short().to_owned(), run.began(), run.door.clone()];
     let labels = run.labels().collect::<Vec<_>>().join(" ");
     let dash = || "-".to_owned();
+    let target = run.target.clone().unwrap_or_else(dash);
     let Some(end) = &run.end else {
         let verdict = run.verdict().to_string();
-        return [short, began, door, dash(), dash(), dash(), dash(), dash(), verdict, labels];
+        return [short, began, door, target, dash(), dash(), dash(), dash(), dash(), verdict, labels];
     };
     let figures = &end.figures;
     let percentile = |of| end.bound(of).map_or_else(dash, bound);
@@ -69,6 +72,7 @@ fn cells(run: &Summary) -> [String; 10] {
         short,
         began,
         door,
+        target,
         report::show::duration(end.took()),
         rate(figures.requests_per_s),
         percentile(|figures| figures.p50_us),

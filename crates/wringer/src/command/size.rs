@@ -6,7 +6,7 @@ use super::pressed::{self, Pressed};
 use super::{around, cache, findings, show};
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
-use cli::{SizeArgs, reachable};
+use cli::{SizeArgs, Target, reachable};
 use decide::size::{Point, Share, Shift, SizeOptions, Sizes, Window, WorkingSet, model_requests};
 use decide::words;
 use measure::shares::answered;
@@ -14,6 +14,7 @@ use plan::site::Size;
 use plan::{
     Http, Law, Load, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Scenario, Site, Step, Stop,
 };
+use proxies::rig;
 use session::{About, Finished, SessionOptions};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -39,6 +40,7 @@ const READY: Duration = Duration::from_secs(30);
 /// Runs the command.
 pub fn run(args: &SizeArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
+    refuse_without_cache(args)?;
     if args.forecast {
         show::page(&forecast(args));
         return Ok(Exit::Ok);
@@ -62,6 +64,16 @@ pub fn run(args: &SizeArgs) -> Result<Exit, Problem> {
         findings::keep(&places, &sizing.sizes, None)?;
     }
     findings::conclude(&places, &sizing.sizes)
+}
+
+/// Refuses a proxy of which it is known that it keeps nothing.
+fn refuse_without_cache(args: &SizeArgs) -> Result<(), Problem> {
+    match args.target() {
+        Target::Rig { name, .. } if rig::named(&name).is_ok_and(|proxy| !proxy.caches()) => {
+            Err(Problem::Usage(format!("{name} keeps no answers: size is for caches")))
+        }
+        Target::Rig { .. } | Target::Command(_) | Target::Proxy(_) | Target::Demonstration => Ok(()),
+    }
 }
 
 /// Sizes without a working set, or with those that were there when it was ended.

@@ -192,7 +192,7 @@ fn of_tcp(args: &TcpArgs, seed: u64) -> Result<Plan, String> {
 /// Returns the mistake that the reader of command lines tells, without its advice to a shell's user.
 fn mistake(said: &clap::Error) -> Mistake {
     let whole = said.to_string();
-    let text = whole.split("\n\n").next().unwrap_or_default();
+    let text = whole.split("\n\n").next().expect("a split has a first part");
     let text = text.strip_prefix("error: ").unwrap_or(text).replace('\n', " ");
     let field = match said.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(option)) => Some(field(option)),

@@ -80,7 +80,9 @@ impl Page {
     }
 
     fn post(&self, target: &str, body: &str) -> String {
-        let (host, token, length) = (&self.address, &self.token, body.len());
+        let host = &self.address;
+        let token = &self.token;
+        let length = body.len();
         self.raw(&format!(
             "POST {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
              Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
@@ -165,7 +167,8 @@ fn runs_are_listed_shown_and_laid_out() {
 
 #[test]
 fn a_run_is_steered_by_posts_alone() {
-    let (live, steering) = (Live::begin(), Steering::default());
+    let live = Live::begin();
+    let steering = Steering::default();
     live.put(&Arc::new(RunEvent::Head(Box::new(head("live-1")))));
     live.settle();
     let page = steered(live, steering.clone());
@@ -273,7 +276,9 @@ fn the_page_of_a_run_starts_none_and_other_pages_start_none_anywhere() {
     assert!(!of_a_run.get("/").contains(" data-starts="), "no form where nothing is started");
     let (starts, asked) = Starts::new();
     let page = served(None, Some((starts, Reach::to(&[]).unwrap())));
-    let (host, token, length) = (&page.address, &page.token, WISH.len());
+    let host = &page.address;
+    let token = &page.token;
+    let length = WISH.len();
     for (host, fields, expected) in [
         (&**host, "", "401"),
         ("evil.example", "Authorization", "403"),

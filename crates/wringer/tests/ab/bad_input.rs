@@ -7,7 +7,8 @@ use crate::support::{ours, real, theirs};
 #[test]
 fn messages_and_exit_codes_are_those_of_ab() {
     let server = Server::start(Behaviour::Good);
-    let (url, silent) = (server.url("/"), Refusing::new());
+    let url = server.url("/");
+    let silent = Refusing::new();
     for (line, exit, said) in [
         ("", 22, "ab: wrong number of arguments"),
         ("URL URL", 22, "ab: wrong number of arguments"),

@@ -10,7 +10,8 @@ use server::Nginx;
 fn reports_agree() {
     let Some(real) = real() else { skip!("ab is not installed") };
     let Some(nginx) = Nginx::start() else { skip!("nginx is not installed") };
-    let (plain, secure) = (format!("127.0.0.1:{}", nginx.plain), format!("localhost:{}", nginx.secure));
+    let plain = format!("127.0.0.1:{}", nginx.plain);
+    let secure = format!("localhost:{}", nginx.secure);
     for line in [
         "-n 40 -c 4 PLAIN/page",
         "-k -n 250 PLAIN/page",
@@ -29,7 +30,8 @@ fn reports_agree() {
         "-f TLS1.2 -Z ECDHE-RSA-AES128-GCM-SHA256 -n 5 https://SECURE/page",
     ] {
         let line = line.replace("PLAIN", &plain).replace("SECURE", &secure);
-        let (theirs, ours) = (theirs(&real, &line), ours(&line));
+        let theirs = theirs(&real, &line);
+        let ours = ours(&line);
         assert_eq!((ours.exit, theirs.exit), (Some(0), Some(0)), "{line}: {ours:?}");
         assert_eq!(ours.facts(), theirs.facts(), "{line}");
         assert_eq!(ours.layout(), theirs.layout(), "{line}");

@@ -45,14 +45,16 @@ impl Server {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         let server = Server { address, seen: Arc::default(), stop: Arc::default() };
-        let (seen, stop) = (server.seen.clone(), server.stop.clone());
+        let seen = server.seen.clone();
+        let stop = server.stop.clone();
         thread::spawn(move || {
             let answers = Arc::new(AtomicUsize::new(0));
             for stream in listener.incoming().flatten() {
                 if stop.load(Ordering::SeqCst) {
                     return;
                 }
-                let (seen, answers) = (seen.clone(), answers.clone());
+                let seen = seen.clone();
+                let answers = answers.clone();
                 thread::spawn(move || serve(stream, behaviour, &seen, &answers));
             }
         });

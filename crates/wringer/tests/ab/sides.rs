@@ -56,7 +56,8 @@ fn figures_and_layout_are_the_same() {
     ] {
         let line = line.replace("URL", &server.url("/")).replace("HOST", &server.address.to_string());
         let line = line.replace("PROXY", &server.address.to_string());
-        let (theirs, ours) = (theirs(&real, &line), ours(&line));
+        let theirs = theirs(&real, &line);
+        let ours = ours(&line);
         assert_eq!((theirs.exit, ours.exit), (Some(0), Some(0)), "{line}: {ours:?}");
         assert_eq!(ours.facts(), theirs.facts(), "{line}");
         let skipped = usize::from(line.contains("-w")) * 2;
@@ -106,7 +107,8 @@ fn scripts_find_what_they_look_for() {
     assert_eq!(awk("/ 99%/ {print NF}"), "2");
     assert_eq!(awk("/^Total: / {print NF}"), "6");
     let read = |name: &str| std::fs::read_to_string(ran.folder.path().join(name)).unwrap();
-    let (csv, tsv) = (read("e.csv"), read("g.tsv"));
+    let csv = read("e.csv");
+    let tsv = read("g.tsv");
     assert_eq!((csv.lines().count(), tsv.lines().count()), (102, 101));
     let column = |line: &str| line.split('\t').nth(4).and_then(|text| text.parse::<u64>().ok());
     assert!(tsv.lines().skip(1).map(column).is_sorted() && tsv.lines().skip(1).all(|l| column(l).is_some()));

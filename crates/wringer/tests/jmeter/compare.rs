@@ -51,7 +51,8 @@ impl<'a> Comparison<'a> {
         // A list that was cut ends with a line that says so.
         let is_cut = wanted.keys().any(|name| name.starts_with('…'));
         for name in found.keys().chain(wanted.keys()).collect::<BTreeSet<_>>() {
-            let (is, wanted) = (found.get(name).unwrap_or(&0), wanted.get(name));
+            let is = found.get(name).unwrap_or(&0);
+            let wanted = wanted.get(name);
             if is != wanted.unwrap_or(&0) && !(is_cut && (wanted.is_none() || name.starts_with('…'))) {
                 self.differ(&format!("times of {name}"), is, wanted.unwrap_or(&0));
             }
@@ -85,7 +86,8 @@ impl<'a> Comparison<'a> {
         };
         let found = counted(self.ran.samples.iter().map(line));
         for name in found.keys().chain(wanted_in_all.keys()).collect::<BTreeSet<_>>() {
-            let (is, wanted) = (found.get(name).unwrap_or(&0), wanted_in_all.get(name).unwrap_or(&0));
+            let is = found.get(name).unwrap_or(&0);
+            let wanted = wanted_in_all.get(name).unwrap_or(&0);
             if is != wanted {
                 self.differ(&format!("samples like {name}"), is, wanted);
             }

@@ -88,7 +88,8 @@ fn read(from: &mut impl BufRead, connection: u64) -> Option<Asked> {
     let mut line = String::new();
     from.read_line(&mut line).ok().filter(|count| *count > 0)?;
     let mut words = line.split(' ');
-    let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
+    let method = words.next()?.to_owned();
+    let target = words.next()?.to_owned();
     let mut fields = Vec::new();
     loop {
         let mut line = Vec::new();

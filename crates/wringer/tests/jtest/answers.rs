@@ -146,10 +146,8 @@ fn a_connection_carries_as_many_answers_as_it_is_told() {
     let _origin = Running::origin(port, "-j 3 -I 1");
     let request = "GET /0.5/50 HTTP/1.1\r\nHost: x\r\n\r\n";
     let (answer, then) = ask(port, &[request; 4]);
-    let (first, last) = (
-        peer::document("/0.5/50", 0),
-        [ok(50, false).replace('\n', "\r\n").as_bytes(), &body("/0.5/50", 0)].concat(),
-    );
+    let first = peer::document("/0.5/50", 0);
+    let last = [ok(50, false).replace('\n', "\r\n").as_bytes(), &body("/0.5/50", 0)].concat();
     assert!(answer == [first.clone(), first, last].concat(), "{}", String::from_utf8_lossy(&answer));
     assert!(then == Then::Close);
     let pipelined = request.repeat(2);

@@ -80,13 +80,15 @@ impl Peer {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         let state = Arc::new(State::default());
-        let (answer, mine) = (Arc::new(answer), state.clone());
+        let answer = Arc::new(answer);
+        let mine = state.clone();
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 if mine.stop.load(Ordering::SeqCst) {
                     return;
                 }
-                let (answer, state) = (answer.clone(), mine.clone());
+                let answer = answer.clone();
+                let state = mine.clone();
                 thread::spawn(move || serve(stream, thinks, &*answer, &state));
             }
         });

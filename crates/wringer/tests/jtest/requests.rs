@@ -26,7 +26,8 @@ fn check(line: &str, recorded: &[&str]) -> Vec<Seen> {
 fn answer(seen: &Seen) -> Vec<u8> {
     let path = seen.path();
     let Some((first, last)) = range(seen) else { return peer::document(&path, 0) };
-    let (size, length) = (peer::size(&path), last + 1 - first);
+    let size = peer::size(&path);
+    let length = last + 1 - first;
     let head = format!(
         "HTTP/1.1 206 Partial-Content\r\nConnection: Keep-Alive\r\nContent-Length: {length}\r\n\
          Content-Range: bytes {first}-{last}/{size}\r\n\r\n"

@@ -11,7 +11,8 @@ fn the_whole_table_of_a_run() {
     let ran = alone("-C -c 2 -A 200 -D 42").ok();
     let line = ran.last();
     assert_eq!((ran.lines().len(), line.con, line.ops, line.origin_ops, line.err), (1, 0, 200.0, 200, 0));
-    let (head, body) = (ran.total("Server Response Header"), ran.total("Server Response Body"));
+    let head = ran.total("Server Response Header");
+    let body = ran.total("Server Response Body");
     assert_eq!((ran.total("Proxy Response Header"), ran.total("Proxy Response Body")), (head, body));
     assert_eq!(ran.total("Client Request"), ran.total("Proxy Request"));
     assert_eq!((line.bytes, line.per), (head + body, 0));
@@ -258,7 +259,9 @@ fn documents_are_hot_or_cold_as_often_as_told() {
 fn ranks_follow_the_law_of_zipf_and_have_one_url_each() {
     let shown = documents("-A 4000 -8 1.2 -D 1");
     let count = |start: &str| shown.iter().filter(|path| path.starts_with(start)).count() as f64;
-    let (first, second, fourth) = (count("/1.0000000000/"), count("/2.0000000000/"), count("/4.0000000000/"));
+    let first = count("/1.0000000000/");
+    let second = count("/2.0000000000/");
+    let fourth = count("/4.0000000000/");
     assert!((first / second / 2f64.powf(1.2) - 1.0).abs() < 0.25, "{first} {second}");
     assert!((first / fourth / 4f64.powf(1.2) - 1.0).abs() < 0.35, "{first} {fourth}");
     let different: BTreeSet<&String> = shown.iter().collect();

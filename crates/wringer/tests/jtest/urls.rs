@@ -113,7 +113,8 @@ fn links_and_what_pages_embed_are_those_a_browser_sees() {
 
 #[test]
 fn only_the_host_of_the_last_url_is_followed() {
-    let (site, other) = (site(), site());
+    let other = site();
+    let site = site();
     let page = format!("<a href=/1>here</a><a href='http://localhost:{}/2'>there</a>", other.address.port());
     let pages = Peer::start(move |seen, stream| {
         give(stream, 200, "", if seen.path() == "/" { &page } else { "text" });

@@ -120,7 +120,8 @@ fn a_live_copy_of_more_than_its_target_answers_overflows() {
     );
     run(files.path(), &words);
     let report = Report::of(&std::fs::read_to_string(files.path().join("result.json")).unwrap());
-    let (sent, over) = (report.sum("requests"), report.sum("overflow"));
+    let sent = report.sum("requests");
+    let over = report.sum("overflow");
     assert_eq!((sent + over, sent), (20, web.seen().len() as u64));
     assert!(over > 0, "{sent} were sent");
 }

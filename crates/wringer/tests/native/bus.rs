@@ -318,7 +318,8 @@ pub fn until_well(line: &str) -> Ran {
 fn a_bus_that_is_gone_for_longer_than_the_lease_ends_both_sides_and_what_was_done_can_be_had() {
     let Some(mut nats) = Nats::plain() else { skip!("{MISSING}") };
     let server = Asked::begin();
-    let (bus, place) = (nats.url(), folder());
+    let bus = nats.url();
+    let place = folder();
     let _agents = ["c1", "c2"].map(|name| keeping_agent(place.path(), &format!("--bus {bus} --name {name}")));
     let line = format!(
         "http http://{}/ --rate 100 -d 300s -q --bus {bus} --expect 2 --threads 1 --lease 4s --json {{}}/result.json",
@@ -349,7 +350,8 @@ fn a_bus_that_is_gone_for_longer_than_the_lease_ends_both_sides_and_what_was_don
 fn an_agent_on_a_bus_that_stood_still_for_too_long_finds_that_and_ends_its_load() {
     let Some(nats) = Nats::plain() else { skip!("{MISSING}") };
     let server = Asked::begin();
-    let (bus, place) = (nats.url(), folder());
+    let bus = nats.url();
+    let place = folder();
     let agents_there =
         ["c1", "c2"].map(|name| keeping_agent(place.path(), &format!("--bus {bus} --name {name}")));
     let line = format!(

@@ -188,7 +188,8 @@ fn expiry(proxy: &Proxy) {
         "-c 4 --think 10ms -d 3s --lifetime 1s --change-every 3s --hot 50 --hit-ratio 0.9 --size 2KB --seed 7",
     );
     assert_accounts_agree(proxy, &report);
-    let (confirmed, revalidated) = (report.count("origin/unchanged"), report.sum("revalidated"));
+    let confirmed = report.count("origin/unchanged");
+    let revalidated = report.sum("revalidated");
     match proxy.revalidation {
         Revalidation::Never => assert_eq!((confirmed, revalidated), (0, 0)),
         Revalidation::Hidden => assert!(confirmed > 0),
@@ -213,7 +214,8 @@ fn variants_and_ranges(proxy: &Proxy) {
         <[Report; 2]>::try_from(report.list("phases")).unwrap_or_else(|_| panic!("two phases"));
     assert_eq!(fill.count("counts/requests"), 180, "each variant of each object once");
     assert_eq!(fill.count("counts/ranges"), 0);
-    let (requests, ranges) = (measure.count("counts/requests"), measure.count("counts/ranges"));
+    let requests = measure.count("counts/requests");
+    let ranges = measure.count("counts/ranges");
     assert_near(ranges as f64 / requests as f64, 0.3, 0.08, "share of ranges");
     let partial: u64 =
         measure.list("statuses").iter().filter(|s| s.count("status") == 206).map(|s| s.count("count")).sum();
@@ -241,7 +243,8 @@ fn shift(proxy: &Proxy) {
     assert_close(fill.count("origin/full"), 400, 100, "what the origin gave during the fill");
     assert!(a.count("origin/requests") <= 100, "set B is no affair of set A: {:#}", a.at("origin"));
     assert!(a.number("cache/hit_ratio") > 0.99);
-    let (measured, predicted) = (b.number("cache/hit_ratio"), b.number("cache/predicted_hit_ratio"));
+    let measured = b.number("cache/hit_ratio");
+    let predicted = b.number("cache/predicted_hit_ratio");
     assert_near(measured, predicted, 0.06, "measured and predicted hit ratio of set B");
     assert_timeline_dips(&report);
 }
@@ -254,7 +257,8 @@ fn assert_timeline_dips(report: &Report) {
     };
     let [a, b]: [Vec<f64>; 2] = [1, 2].map(|phase| busy(phase).map(|row| row.number("hit_ratio")).collect());
     assert!(a.iter().all(|ratio| *ratio > 0.98), "{a:?}");
-    let (first, last) = (b[0], b[b.len() - 1]);
+    let first = b[0];
+    let last = b[b.len() - 1];
     // A machine that pauses may have nearly all of them within one second.
     assert!(first < 0.75 && (b.len() == 1 || last > first + 0.1), "{b:?}");
     let seconds_of_b = rows.iter().filter(|row| row.count("phase") == 2).count();
@@ -306,7 +310,8 @@ fn faults_that_were_asked_for_are_no_failures() {
 fn clients_break_off_and_dawdle() {
     let line = "-c 16 -d 1s --abort 0.3 --client-speed 500KB --slow 0.5 --hot 10 --size 300KB --seed 7";
     let report = press(&DEMONSTRATION, line);
-    let (requests, aborted) = (report.sum("requests"), report.sum("aborted"));
+    let requests = report.sum("requests");
+    let aborted = report.sum("aborted");
     assert!(requests > 0, "nobody asked");
     assert_near(aborted as f64 / requests as f64, 0.3, 0.15, "share of requests broken off");
     assert!(report.number("measured/latency/service/max_us") > 200_000.0, "300 kB take 0.6 s at that speed");

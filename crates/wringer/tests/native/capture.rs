@@ -10,7 +10,8 @@ use tempfile::TempDir;
 
 /// A line of a combined log, so many seconds after ten o'clock.
 fn combined(second: u32, request: &str, status: u16, bytes: u32) -> String {
-    let (minute, second) = (second / 60, second % 60);
+    let minute = second / 60;
+    let second = second % 60;
     format!(
         "192.0.2.7 - ada [27/Nov/2026:10:{minute:02}:{second:02} +0000] \"{request}\" {status} {bytes} \"-\" \"curl/8\"\n"
     )

@@ -50,6 +50,7 @@ fn what_cannot_be_meant_is_a_usage_error() {
         ("origin -d 0", &["'0'", "500ms"]),
         ("cache --rig iis", &["iis", "varnish"]),
         ("cache 127.0.0.1:80 --rig ats", &["--rig"]),
+        ("cache --rig ats --clients-only", &["--clients-only", "--rig"]),
         ("cache somewhere", &["'somewhere'", "HOST:PORT"]),
         ("cache --phase x,sets=B", &["'sets'", "set"]),
         ("cache --fill --shift", &["--shift"]),

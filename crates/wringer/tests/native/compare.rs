@@ -60,7 +60,8 @@ fn a_forecast_says_what_a_comparison_would_see() {
     let (address, origin) = origin("--origin-delay 20ms");
     let kept = folder();
     let place = kept.path().display().to_string();
-    let (a, b) = (format!("http://{address}/w/1/500"), format!("http://{address}/w/2/900"));
+    let a = format!("http://{address}/w/1/500");
+    let b = format!("http://{address}/w/2/900");
     let page = kept.path().join("page.html").display().to_string();
     let line = "--quick --forecast -c 2 -t 1 --json - --keep-in".split(' ');
     let words = ["compare", &a, &b, "--html", &page].into_iter().chain(line).chain([&*place]);
@@ -92,7 +93,8 @@ fn a_forecast_says_what_a_comparison_would_see() {
 #[test]
 fn a_side_that_dies_and_a_hand_end_it_without_a_conclusion() {
     let (address, origin) = origin("--origin-delay 20ms");
-    let (a, b) = (format!("http://{address}/w/1/500"), format!("http://{address}/w/2/500"));
+    let a = format!("http://{address}/w/1/500");
+    let b = format!("http://{address}/w/2/500");
     let words = ["compare", &a, &b, "--quick", "-c", "2", "-t", "1"];
     let kept = folder();
     let file = kept.path().join("comparison.json").display().to_string();
@@ -122,14 +124,31 @@ fn a_side_that_dies_and_a_hand_end_it_without_a_conclusion() {
     origin.end();
 }
 
+/// What is started then cannot listen there, and what answers is something else.
+#[test]
+fn a_server_that_was_there_before_it_is_started_is_no_side() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let taken = format!("http://{}/", taken.local_addr().expect("it is bound"));
+    let free = format!("http://{}/", free_address());
+    let sleeping = "sleep 60";
+    for sides in [[&taken, &free], [&free, &taken]] {
+        let words =
+            ["compare", sides[0], sides[1], "--quick", "--no-keep", "--start", sleeping, "--start", sleeping];
+        let ran = start_in(folder(), words).end().ended_with(1);
+        assert!(ran.stderr.contains("somebody listens at") && ran.stderr.contains(&taken), "{}", ran.stderr);
+    }
+}
+
 /// A line in a file for each start.
 #[test]
 fn sides_that_commands_start_are_started_for_each_pair_and_end_with_it() {
     let kept = folder();
-    let (a, b) = (free_address(), free_address());
+    let a = free_address();
+    let b = free_address();
     let log = kept.path().join("starts");
     let command = |side: &str, at: SocketAddr| {
-        let (log, program) = (log.display(), env!("CARGO_BIN_EXE_wringer"));
+        let log = log.display();
+        let program = env!("CARGO_BIN_EXE_wringer");
         format!("echo {side} >> {log}; exec {program} origin --listen {at} -t 1 -q --origin-delay 20ms")
     };
     let [start_a, start_b] = [command("a", a), command("b", b)];

@@ -94,7 +94,8 @@ fn what_is_counted_is_the_same_as_off_the_fast_path() {
     // A limit of its own for the first byte is the driver's business.
     for more in ["", "--resend safe", "--resend never", "--expect-body same-length"] {
         let more = format!("-c 1 {more}");
-        let (fast, driven) = (counts(odd, &more), counts(odd, &format!("{more} --first-byte-timeout 20s")));
+        let fast = counts(odd, &more);
+        let driven = counts(odd, &format!("{more} --first-byte-timeout 20s"));
         assert_eq!(fast, driven, "{more}");
         let count = |name: &str| fast.iter().find(|(other, _)| other == name).map_or(0, |(_, count)| *count);
         assert_eq!((count("requests"), count("unfinished")), (400, 0));

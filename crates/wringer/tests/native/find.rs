@@ -101,7 +101,8 @@ fn a_search_that_is_ended_by_hand_tells_what_is_known() {
     let (address, origin) = origin();
     let kept = folder();
     let file = kept.path().join("search.json");
-    let (url, place) = (format!("http://{address}/w/1/500"), file.display().to_string());
+    let url = format!("http://{address}/w/1/500");
+    let place = file.display().to_string();
     let words = ["find", &url, "--slo", "p99<2s", "-c", "2", "-t", "1", "--json", &place];
     let mut running = start_in(folder(), words);
     running.wait_for("trial 1 (alone) 1 user");

@@ -256,7 +256,8 @@ fn an_agent_that_is_killed_is_named_and_what_it_told_counts() {
         "{told:?}"
     );
     let sum: u64 = told.iter().map(|agent| agent["requests"].as_u64().expect("a count")).sum();
-    let (counted, asked) = (report.count("measured/counts/requests"), server.take().values().sum::<u64>());
+    let counted = report.count("measured/counts/requests");
+    let asked = server.take().values().sum::<u64>();
     // The server saw what it sent after its last word, too.
     assert!(sum == counted && counted <= asked, "{sum} {counted} {asked}");
     assert!(lost[0]["requests"].as_u64() > Some(0), "{told:?}");

@@ -165,7 +165,8 @@ fn over_tls(alpn: &[&str]) -> (SocketAddr, Arc<AtomicUsize>) {
     let count = asking.clone();
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            let (server, count) = (server.clone(), count.clone());
+            let server = server.clone();
+            let count = count.clone();
             // A client that goes away ends it.
             thread::spawn(move || answer_over_tls(stream, &server, &count).ok());
         }
@@ -176,7 +177,10 @@ fn over_tls(alpn: &[&str]) -> (SocketAddr, Arc<AtomicUsize>) {
 fn answer_over_tls(mut stream: TcpStream, server: &TlsServer, asking: &AtomicUsize) -> io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(60)))?;
     let mut session = Session::server(server).map_err(io::Error::other)?;
-    let (mut input, mut out, mut part, mut first) = (Vec::new(), Vec::new(), [0; 16_384], true);
+    let mut input = Vec::new();
+    let mut out = Vec::new();
+    let mut part = [0; 16_384];
+    let mut first = true;
     loop {
         let count = stream.read(&mut part)?;
         if count == 0 {

@@ -138,7 +138,8 @@ fn clients_that_leave_reset_their_streams() {
         "cache {address} --origin {address} --clients-only --http 2c --size 100KB -c 4 --streams 4 -t 1 -n 100 --abort 0.5 {JSON}"
     );
     let report = run(&line).ended_with(0).report();
-    let (aborted, ok) = (report.sum("aborted"), report.sum("ok"));
+    let aborted = report.sum("aborted");
+    let ok = report.sum("ok");
     assert_eq!((aborted + ok, report.sum("connections")), (100, 1));
     assert!((20..80).contains(&aborted), "{aborted} of 100");
 }
@@ -480,12 +481,14 @@ struct Listener {
 impl Listener {
     fn start(serve: impl Fn(TcpStream, usize) + Send + Sync + 'static) -> Listener {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let (address, serve) = (listener.local_addr().unwrap(), Arc::new(serve));
+        let address = listener.local_addr().unwrap();
+        let serve = Arc::new(serve);
         let connections = Arc::<AtomicUsize>::default();
         let count = connections.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (serve, count) = (serve.clone(), count.clone());
+                let serve = serve.clone();
+                let count = count.clone();
                 std::thread::spawn(move || {
                     if stream.peek(&mut [0]).is_ok_and(|bytes| bytes > 0) {
                         serve(stream, count.fetch_add(1, Ordering::SeqCst));
@@ -509,7 +512,8 @@ fn stay(mut stream: TcpStream) {
 /// Passes on what comes to another server, and its answers back.
 fn pass_on(mut stream: TcpStream, to: SocketAddr) {
     let Ok(mut server) = TcpStream::connect(to) else { return };
-    let (mut back, mut forth) = (server.try_clone().unwrap(), stream.try_clone().unwrap());
+    let mut back = server.try_clone().unwrap();
+    let mut forth = stream.try_clone().unwrap();
     let there = std::thread::spawn(move || {
         let _ = std::io::copy(&mut stream, &mut server);
         let _ = server.shutdown(Shutdown::Write);
@@ -538,7 +542,8 @@ impl Nginx {
     fn start() -> Option<Nginx> {
         let program = program("nginx")?;
         let folder = tempfile::tempdir().unwrap();
-        let (at, address) = (folder.path().display(), free_address());
+        let at = folder.path().display();
+        let address = free_address();
         let temps: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .map(|name| format!("{name}_temp_path {at}/{name};\n"))
             .concat();
@@ -554,7 +559,8 @@ impl Nginx {
             .stderr(Stdio::null())
             .spawn()
             .ok()?;
-        let (nginx, since) = (Nginx { child, address, _folder: folder }, Instant::now());
+        let nginx = Nginx { child, address, _folder: folder };
+        let since = Instant::now();
         while TcpStream::connect(address).is_err() {
             assert!(since.elapsed() < Duration::from_secs(60), "nginx does not listen");
             std::thread::sleep(Duration::from_millis(10));

@@ -38,7 +38,8 @@ impl Mixer {
     /// In front of `origin`; two streams are mixed up once in `every` requests of a connection.
     pub fn start(origin: SocketAddr, mixes: Mixes, every: u64) -> Mixer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let (address, mixed) = (listener.local_addr().unwrap(), Arc::<AtomicU64>::default());
+        let address = listener.local_addr().unwrap();
+        let mixed = Arc::<AtomicU64>::default();
         let count = mixed.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -135,7 +136,9 @@ impl Connection {
         let mut upstream = TcpStream::connect(origin)?;
         let (mut server, mut asker) =
             (Server::new(Http2Limits::default()), Client::new(Http2Limits::default()));
-        let (mut requests, mut out, mut buffer) = (Messages::default(), Vec::new(), vec![0; 65_536]);
+        let mut requests = Messages::default();
+        let mut out = Vec::new();
+        let mut buffer = vec![0; 65_536];
         let mut first = Vec::new();
         server.open(&mut out);
         asker.open(&mut first);
@@ -219,7 +222,8 @@ fn ask(
     batch: &[(u32, FieldList, Vec<u8>)],
     buffer: &mut [u8],
 ) -> std::io::Result<Vec<(u32, FieldList, Vec<u8>)>> {
-    let (mut answers, mut out) = (Messages::default(), Vec::new());
+    let mut answers = Messages::default();
+    let mut out = Vec::new();
     for (place, (_, fields, _)) in batch.iter().enumerate() {
         asker.request(place as u64, &mut Template::default(), fields.iter(), None, &mut out);
     }

@@ -56,12 +56,14 @@ impl Odd {
         answer: impl Fn(u32) -> Vec<u8> + Send + Sync + 'static,
     ) -> Odd {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let (address, answer) = (listener.local_addr().unwrap(), Arc::new(answer));
+        let address = listener.local_addr().unwrap();
+        let answer = Arc::new(answer);
         let connections = Arc::<AtomicUsize>::default();
         let count = connections.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (answer, count) = (answer.clone(), count.clone());
+                let answer = answer.clone();
+                let count = count.clone();
                 // A client that goes away ends it.
                 std::thread::spawn(move || serve(stream, settings, closes, &*answer, &count).ok());
             }

@@ -39,7 +39,8 @@ struct Shared {
 impl Peer {
     pub fn start(behaviour: Behaviour) -> Peer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let (address, shared) = (listener.local_addr().unwrap(), Arc::<Mutex<Shared>>::default());
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::<Mutex<Shared>>::default();
         let of_threads = shared.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -95,7 +96,9 @@ fn serve(mut stream: TcpStream, behaviour: Behaviour, shared: &Mutex<Shared>) ->
     stream.set_read_timeout(Some(Duration::from_secs(60)))?;
     let settings = Http2Settings { max_concurrent_streams: Some(100), ..Http2Settings::default() };
     let mut server = Server::new(Http2Limits { settings, ..Http2Limits::default() });
-    let (mut requests, mut out, mut buffer) = (Requests::default(), Vec::new(), vec![0; 65_536]);
+    let mut requests = Requests::default();
+    let mut out = Vec::new();
+    let mut buffer = vec![0; 65_536];
     server.open(&mut out);
     loop {
         stream.write_all(&out)?;

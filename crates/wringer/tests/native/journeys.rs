@@ -159,7 +159,8 @@ scenario = {{ variables = [{{ name = "ids_matchNr", value = "0" }}], steps = [
 
 /// A shop: who logs in is given a cookie and a token, which both come back with each request.
 fn guarded_shop(asked: &Asked) -> String {
-    let (user, cookie) = (asked.target.rsplit('/').next().unwrap_or(""), asked.field("cookie"));
+    let user = asked.target.rsplit('/').next().unwrap_or("");
+    let cookie = asked.field("cookie");
     match (asked.method.as_str(), asked.target.as_str()) {
         ("POST", "/login") => {
             let who = &asked.body;

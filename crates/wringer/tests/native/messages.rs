@@ -88,7 +88,9 @@ fn a_journey_sends_messages_between_its_requests() {
     let http2 = "[load.protocol.http.h2]\nstreams = 2\n";
     for protocol in ["", http2] {
         let web = Web::start_with_http3(|asked| ok(&format!("{{\"id\":\"{}\"}}", asked.target.len())));
-        let (echoes, closes, bytes) = (lines(echo), listen(until_close), listen(reversed));
+        let echoes = lines(echo);
+        let closes = listen(until_close);
+        let bytes = listen(reversed);
         let at = web.address;
         let list = format!(
             r#"requests = {{ requests = [{{ name = "list", url = "http://{at}/abc", extract = [{{ name = "id", at = {{ by = {{ json = "id" }} }} }}] }}] }}"#
@@ -131,7 +133,8 @@ fn a_journey_sends_messages_between_its_requests() {
 
 #[test]
 fn messages_that_fail_are_told_by_name() {
-    let (echoes, mute) = (lines(echo), listen(speechless));
+    let echoes = lines(echo);
+    let mute = listen(speechless);
     for (at, rest, failed, said) in [
         (mute, r#"body = "x\n", tcp = {}"#, 10, "closed_early"),
         (echoes, r#"body = "x\n", tcp = { longest_answer = 3 }"#, 10, "too_long"),
@@ -200,7 +203,9 @@ fn sampler(name: &str, at: SocketAddr, message: &str, (eol, class): (&str, &str)
 #[test]
 fn tcp_samplers_have_jmeters_results() {
     let refusing = Refusing::new();
-    let (echoes, closes, bytes) = (lines(echo), listen(until_close), listen(reversed));
+    let echoes = lines(echo);
+    let closes = listen(until_close);
+    let bytes = listen(reversed);
     let samplers = [
         sampler("hello", echoes, "hello one&#10;", ("10", ""), "hello one"),
         sampler("again ${word}", echoes, "again ${word}&#10;", ("10", "TCPClientImpl"), "again hello"),

@@ -76,7 +76,8 @@ fn connections_opened_for_want_of_a_stream_are_told() {
         );
         let ran = run(&line);
         let report = ran.report();
-        let (opened, for_want) = (report.sum("connections"), report.count("measured/http2/opened_for_want"));
+        let opened = report.sum("connections");
+        let for_want = report.count("measured/http2/opened_for_want");
         assert_eq!(report.sum("ok"), 40, "{}", ran.stdout);
         assert_eq!(for_want + 1, opened, "{}", ran.stdout);
         assert!(opened <= most, "{opened} of {streams} streams");
@@ -268,8 +269,10 @@ impl Drop for Httpd {
 impl Httpd {
     /// `of_b`: what the second host has of its own.
     fn start(of_b: &str) -> Option<Httpd> {
-        let (program, modules) = (program("apache2")?, MODULES.iter().find(|at| Path::new(at).is_dir())?);
-        let (folder, address) = (folder(), free_address());
+        let program = program("apache2")?;
+        let modules = MODULES.iter().find(|at| Path::new(at).is_dir())?;
+        let folder = folder();
+        let address = free_address();
         let at = folder.path().display();
         let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("it is ours");
         let key = rcgen::KeyPair::generate().expect("a key");
@@ -322,7 +325,8 @@ fn httpd_says_which_hosts_may_share_a_connection() {
         let Some(httpd) = Httpd::start(of_b) else {
             return tell("httpd is not installed, so nobody tried what it says of two hosts");
         };
-        let (port, address) = (httpd.address.port(), httpd.address);
+        let port = httpd.address.port();
+        let address = httpd.address;
         let line = format!(
             "http --http 2 -k https://a.test:{port}/page https://b.test:{port}/page --connect-to ::{address} \
              -t 1 -c 4 --streams 4 -n 400 --coalesce {JSON}"

@@ -93,7 +93,8 @@ fn cookies_given_to_another() {
 fn errors_kept_though_nobody_may_store_them() {
     let options = "-n 400 --hot 20 --hit-ratio 1 --size 3000 --origin-errors 0.2";
     let (_, report) = check(FaultKind::KeepErrors, options, &Faults(&["cached_error"]), 100);
-    let (injected, made) = (report.sum("injected"), report.count("origin/errors"));
+    let injected = report.sum("injected");
+    let made = report.count("origin/errors");
     assert_eq!(injected, made, "only what the origin made for its own request is excused");
 }
 
@@ -110,7 +111,8 @@ fn a_warm_nginx_is_no_fault() {
     if program("nginx").is_none() {
         skip!("nginx is not installed");
     }
-    let (listen, origin) = (free_address(), free_address());
+    let listen = free_address();
+    let origin = free_address();
     let mut rig = wringer(&format!("rig nginx --listen {listen} --origin {origin} --memory 64MiB"));
     rig.wait_for("listens on");
     warm(listen, origin);
@@ -204,7 +206,8 @@ fn a_cache_that_stops_storing() {
     let found = report.list("verdict/target/findings");
     assert_eq!(found.len(), 1, "{}", ran.stdout);
     assert_eq!((found[0].text("kind"), report.text("verdict/target/state")), ("stopped_storing", "flawed"));
-    let (due, hits) = (report.sum("due"), report.sum("due_hits"));
+    let due = report.sum("due");
+    let hits = report.sum("due_hits");
     assert!(due > hits && hits < 900, "{hits} of {due}");
     assert!(ran.stdout.contains("of due hits") && ran.stdout.contains("stopped storing"), "{}", ran.stdout);
     // From then on it keeps nothing from the start, which is another thing.
@@ -486,7 +489,8 @@ fn an_honest_cache_says_of_itself_what_is_so() {
             proxy.address
         ));
         let report = ran.ended_with(0).report();
-        let (faults, failures) = (report.faults(), report.failures());
+        let faults = report.faults();
+        let failures = report.failures();
         assert!(faults.is_empty() && failures.is_empty(), "{options}: {faults:?} {failures:?}");
         for count in ["ageless", "older", "false_claims", "cookies_lost", "cookies_added", "fields_lost"] {
             assert_eq!(report.sum(count), 0, "{options}: {count}");

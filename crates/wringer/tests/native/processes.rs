@@ -55,7 +55,11 @@ fn changes(ran: &Ran) -> Vec<serde_json::Value> {
 fn died(ran: Ran) -> (Ran, serde_json::Value) {
     let ran = ran.ended_with(1);
     assert!(ran.report().number("run/duration_s") < 80.0, "{}", ran.stdout);
-    assert!(ran.stderr.contains("The run was ended there; --ignore-exit goes on"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("The run was ended there; a single run goes on with --ignore-exit"),
+        "{}",
+        ran.stderr
+    );
     let changes = changes(&ran);
     let fatal = changes.iter().find(|change| change["fatal"] == true).expect("a death").clone();
     assert_eq!(fatal["ended_run"], true);
@@ -152,7 +156,8 @@ fn a_program_that_becomes_another_one_in_its_place_is_told() {
     if program("python3").is_none() || program("perl").is_none() {
         skip!("python3 or perl is not installed");
     }
-    let (at, place) = (free_address(), folder());
+    let at = free_address();
+    let place = folder();
     // The socket outlives the exec, with its number; the other program answers as the first one did.
     let first = format!(
         "import os, socket, time\n\
@@ -187,7 +192,8 @@ fn a_program_that_becomes_another_one_in_its_place_is_told() {
     server.wait().expect("it is ours");
     let changes = changes(&ran);
     assert_eq!(changes.len(), 1, "{changes:?}");
-    let (old, new) = (&changes[0]["process"], &changes[0]["by"]);
+    let old = &changes[0]["process"];
+    let new = &changes[0]["by"];
     assert_eq!((&changes[0]["change"], &changes[0]["same_program"]), (&"replaced".into(), &false.into()));
     assert_eq!((&old["pid"], &new["pid"]), (&server.id().into(), &server.id().into()));
     assert!(old["name"].as_str().is_some_and(|name| name.starts_with("python3")), "{old}");
@@ -201,7 +207,8 @@ fn a_worker_that_becomes_another_program_is_told() {
     if program("python3").is_none() || program("perl").is_none() {
         skip!("python3 or perl is not installed");
     }
-    let (at, place) = (free_address(), folder());
+    let at = free_address();
+    let place = folder();
     let first = format!(
         "import os, signal, socket\n\
          s = socket.create_server(('127.0.0.1', {port}))\n\
@@ -248,7 +255,8 @@ fn a_worker_that_becomes_another_program_is_told() {
     server.wait().expect("it is ours");
     let changes = changes(&ran);
     assert_eq!(changes.len(), 1, "{changes:?}");
-    let (parent, now) = (&changes[0]["process"], &changes[0]["by"]);
+    let parent = &changes[0]["process"];
+    let now = &changes[0]["by"];
     assert_eq!((&changes[0]["change"], &changes[0]["fatal"]), (&"worker_became".into(), &false.into()));
     assert_eq!((&parent["pid"], &now["pid"]), (&server.id().into(), &child.into()));
     assert!(parent["name"].as_str().is_some_and(|name| name.starts_with("python3")), "{parent}");

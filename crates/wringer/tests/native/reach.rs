@@ -132,7 +132,9 @@ fn hoarder(at_once: usize, closes_after: usize) -> SocketAddr {
     thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             thread::spawn(move || {
-                let (mut bytes, mut piece, mut answered) = (Vec::new(), [0; 4096], 0);
+                let mut bytes = Vec::new();
+                let mut piece = [0; 4096];
+                let mut answered = 0;
                 while let Ok(count @ 1..) = stream.read(&mut piece) {
                     bytes.extend_from_slice(&piece[..count]);
                     let heads = bytes.windows(4).filter(|four| four == b"\r\n\r\n").count();
@@ -191,7 +193,8 @@ fn mute(says: &'static [u8]) -> SocketAddr {
 
 #[test]
 fn each_time_limit_has_its_own_stage() {
-    let (silent, halting) = (mute(b""), mute(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nbody"));
+    let silent = mute(b"");
+    let halting = mute(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nbody");
     for more in ["", "--cookies", "--pipeline 2"] {
         let of = |server: SocketAddr, limits: &str| {
             let report = http(1, &format!("{server} -c 2 -n 4 {limits} {more}"));

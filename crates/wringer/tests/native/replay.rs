@@ -72,7 +72,8 @@ fn an_overflow_uses_up_its_request_and_the_next_ones_keep_their_moments() {
     });
     let ran = replay(recorded(&lines, ""), &web, "--in-flight 1 -t 1");
     let report = ran.report();
-    let (sent, over) = (report.sum("requests"), report.sum("overflow"));
+    let sent = report.sum("requests");
+    let over = report.sum("overflow");
     assert_eq!(sent + over, 20, "{}\n{}", ran.stderr, ran.file("result.json"));
     assert!(over > 0, "{sent} were sent");
     let seen: Vec<u64> = web.seen().iter().map(|asked| asked.target[3..].parse().unwrap()).collect();
@@ -259,7 +260,8 @@ fn day() -> String {
             (_, true) => ("MISS", "max-age=3600"),
             (_, false) => ("HIT", "max-age=3600"),
         };
-        let (t, size) = (1_795_746_709_000 + number * 10, 100 + object * 1_000);
+        let t = 1_795_746_709_000 + number * 10;
+        let size = 100 + object * 1_000;
         format!(
             "{{\"t\":{t},\"m\":\"GET\",\"h\":\"shop.invalid\",\"p\":\"/o/{object}\",\"s\":200,\"b\":{size},\"c\":\"{cache}\",\"k\":\"{control}\"}}\n"
         )

@@ -40,7 +40,8 @@ fn both_sides_of_a_rig_count_the_same_over_each_version() {
 fn check(what: &str, report: &Report, versions: &str, two_behind: bool) {
     let counts = ["requests", "ok", "failed", "check_failed"].map(|name| report.sum(name));
     assert_eq!(counts, [600, 600, 0, 0], "{what}");
-    let (hits, fetched) = (report.sum("hits"), report.count("origin/requests"));
+    let hits = report.sum("hits");
+    let fetched = report.count("origin/requests");
     match what.starts_with("h2o") || what.starts_with("caddy") {
         true => assert_eq!((hits, fetched), (0, 600), "{what}: it has no cache"),
         false => {

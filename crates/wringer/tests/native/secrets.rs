@@ -30,7 +30,8 @@ fn what_is_typed_is_used_and_never_shown() {
         // Both fail the check, so that there is evidence: the body is not the same each time.
         answer("200 OK", "Set-Cookie: id=geheim71\r\n", &format!("{said} {}", asked.target))
     });
-    let (host, url) = (web.address.to_string(), format!("http://me:geheim71@{}/", web.address));
+    let host = web.address.to_string();
+    let url = format!("http://me:geheim71@{}/", web.address);
     let login = format!("POST http://{host}/login user=me&password=geheim71");
     for words in [
         vec![host.as_str(), "-u", "me:geheim71"],

@@ -63,7 +63,9 @@ fn wait_for(mut child: Child, address: SocketAddr, folder: TempDir) -> Service {
 }
 
 fn redis() -> Option<Service> {
-    let (server, folder, address) = (program("redis-server")?, folder(), free_address());
+    let server = program("redis-server")?;
+    let folder = folder();
+    let address = free_address();
     let port = address.port().to_string();
     let child = unprivileged(&server, folder.path())
         .args(["--port", &port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
@@ -132,7 +134,8 @@ fn postgres() -> Option<Service> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?.flatten();
     let bin: PathBuf =
         versions.map(|version| version.path().join("bin")).find(|bin| bin.join("postgres").exists())?;
-    let (folder, address) = (folder(), free_address());
+    let folder = folder();
+    let address = free_address();
     let data = folder.path().join("data").display().to_string();
     let made = unprivileged(&bin.join("initdb"), folder.path())
         .args(["-D", &data, "-A", "trust", "-U", "nobody", "-N"])

@@ -44,7 +44,8 @@ fn sums<const N: usize>(report: &Report, counters: [&str; N]) -> [u64; N] {
 fn each_user_keeps_its_cookies() {
     over_all(|version| {
         // Nobody is answered before all three have asked, so each has its share of the requests.
-        let (next, all) = (AtomicU32::new(0), Barrier::new(3));
+        let next = AtomicU32::new(0);
+        let all = Barrier::new(3);
         let web = Web::start_with_http3(move |asked| {
             all.wait();
             if asked.field("Cookie").is_some_and(|cookies| cookies.contains("id=")) {
@@ -290,6 +291,8 @@ fn each_user_logs_in_once_before_its_first_request() {
         let login = format!("POST http://{}/login name=u&word=p", web.address);
         let report = http(&[version, "--login", &login], &format!("{} -c 3 -n 30", web.address));
         assert_eq!(sums(&report, ["requests", "ok", "failed"]), [33, 33, 0]);
+        let labels = report.list("labels");
+        assert_eq!((labels.len(), labels[0].text("label"), labels[0].count("ended")), (1, "login", 3));
         assert_eq!(web.seen().iter().filter(|asked| asked.target == "/login").count(), 3);
         let report =
             http(&[version, "--login", &login], &format!("{} -c 3 -n 30 --cookies --follow", web.address));

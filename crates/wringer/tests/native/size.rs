@@ -34,6 +34,9 @@ fn what_cannot_be_meant_is_refused() {
         ("size --sizes 1KB --for-hits 100%", "such as 90%"),
         ("size --sets 0.2,0.5 --shift 20KB", "such as 0.5,2"),
         ("size --rig nosuch", "there is no rig"),
+        ("size --rig h2o --forecast", "h2o keeps no answers"),
+        ("size --sizes 10KB,20MB", "so few tell nothing"),
+        ("size --sizes 10KB --shift 20MB", "so few tell nothing"),
     ] {
         let ran = run(line).ended_with(2);
         assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);

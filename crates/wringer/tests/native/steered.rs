@@ -26,7 +26,9 @@ impl Page {
     fn ask(&self, method: &str, target: &str, body: &str) -> String {
         let mut socket = TcpStream::connect(&self.address).expect("it listens");
         socket.set_read_timeout(Some(Duration::from_secs(20))).expect("a time");
-        let (address, token, length) = (&self.address, &self.token, body.len());
+        let address = &self.address;
+        let token = &self.token;
+        let length = body.len();
         let request = format!(
             "{method} {target} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\
              Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
@@ -85,7 +87,8 @@ fn a_rate_a_mark_and_a_stop_hold_for_all_workers_and_are_records_of_the_run() {
         of.iter().filter(|one| one["kind"] == "control").filter_map(|one| one["command"].as_str()).collect();
     assert_eq!(controls, ["rate", "mark", "stop"]);
     let rate = of.iter().find(|one| one["command"] == "rate").unwrap();
-    let (from, since) = (rate["at_s"].as_f64().unwrap(), rate["since_s"].as_f64().unwrap());
+    let from = rate["at_s"].as_f64().unwrap();
+    let since = rate["since_s"].as_f64().unwrap();
     assert!((from - since).abs() < 0.5, "the only phase began with the run");
     // However slow this machine is, whole seconds ask for what they should.
     let asked = |second: &&Value| second["asked_per_s"].as_f64();

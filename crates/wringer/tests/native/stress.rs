@@ -4,9 +4,9 @@
 use crate::faulty_proxy::{FaultKind, FaultyProxy, start};
 use crate::support::{Ran, drawn, fits_schema, free_address, run, tell};
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Lines};
 use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// A proxy before an origin that is not there yet, and the origin's address.
 fn proxy(kind: FaultKind) -> (FaultyProxy, SocketAddr) {
@@ -312,36 +312,97 @@ fn a_cache_that_renews_nothing_fails_where_all_expires_at_once() {
     ran.ended_with(3);
 }
 
-/// Where a process of its own has the address of the origin that it is to be a faulty proxy before.
-const PROXY_BEFORE: &str = "WRINGER_TEST_PROXY_BEFORE";
+#[test]
+fn a_cache_that_keeps_nothing_fails_a_stampede_and_variants() {
+    let (proxy, origin) = proxy(FaultKind::KeepNothing);
+    let other = Command::new("sleep").arg("600").spawn().expect("sleep is everywhere");
+    // 200 variants, for each of which it is asked some six times.
+    let (ran, found) = pressed(proxy.address, origin, other, "--only stampede,variants --press 6s");
+    check_fact(&found, "stampede", &["failed", "broken"], "the origin was asked");
+    check_fact(&found, "variants", &["failed", "broken"], "for 200 variants");
+    assert!(ran.stdout.contains("requests for one object that are not collapsed"), "{}", ran.stdout);
+    ran.ended_with(3);
+}
 
-/// No test of its own: another one starts it as a process whose descriptors are its own.
+#[test]
+fn whoever_fetches_more_than_clients_get_fails_broken_answers_and_ranges() {
+    let (ran, found) = stress(FaultKind::FetchTwice, "aborting-clients");
+    check_fact(&found, "aborting-clients", &["failed", "broken"], "that clients got");
+    check_answers(&found, "aborting-clients");
+    ran.ended_with(3);
+
+    let (ran, found) = stress(FaultKind::WholeForRange, "surge,range-storm");
+    check_right(&found, "surge");
+    check_fact(&found, "range-storm", &["failed", "broken"], "that clients got");
+    check_answers(&found, "range-storm");
+    ran.ended_with(3);
+}
+
+#[test]
+fn memory_for_each_connection_fails_where_many_wait() {
+    let origin = free_address();
+    let Apart { process, address, lines } = Apart::start(origin, "large-buffers");
+    let (ran, found) =
+        pressed(address, origin, process, "--only surge,half-heads,half-uploads --press 3s --i-own-this");
+    check_right(&found, "surge");
+    for scenario in ["half-heads", "half-uploads"] {
+        check_fact(&found, scenario, &["failed", "broken"], "its memory grew by");
+    }
+    ran.ended_with(3);
+    drop(lines);
+}
+
+/// Where a process of its own has the address of the origin that it is to be a faulty proxy before, and the fault.
+const PROXY_BEFORE: &str = "WRINGER_TEST_PROXY_BEFORE";
+const PROXY_FAULT: &str = "WRINGER_TEST_PROXY_FAULT";
+/// More than any connection may take that waits.
+const BUFFER: usize = 128 << 10;
+
+/// No test of its own: others start it as a process whose descriptors and memory are its own.
 #[test]
 #[ignore = "it is the process of another test"]
 fn proxy_of_another_test() {
     let Ok(origin) = std::env::var(PROXY_BEFORE) else { return };
-    let proxy = start(origin.parse().expect("an address"), FaultKind::StuckWithoutDescriptors);
+    let fault = match std::env::var(PROXY_FAULT).expect("it is set beside").as_str() {
+        "large-buffers" => FaultKind::LargeBuffers { bytes: BUFFER },
+        _ => FaultKind::StuckWithoutDescriptors,
+    };
+    let proxy = start(origin.parse().expect("an address"), fault);
     println!("\nlistening {}", proxy.address);
     // Until the other test ends it, or has ended.
     let _ = std::io::stdin().read_line(&mut String::new());
 }
 
+/// A faulty proxy that is a process.
+struct Apart {
+    process: Child,
+    address: SocketAddr,
+    /// Kept to the end: after a minute the other test says that it still runs, and it would end where nobody can read that.
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Apart {
+    fn start(origin: SocketAddr, fault: &str) -> Apart {
+        let mut process = Command::new(std::env::current_exe().expect("it runs"))
+            .args(["--ignored", "--exact", "stress::proxy_of_another_test", "--nocapture"])
+            .env(PROXY_BEFORE, origin.to_string())
+            .env(PROXY_FAULT, fault)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it exists");
+        let mut lines = BufReader::new(process.stdout.take().expect("it is piped")).lines();
+        let mut told = lines.by_ref().map_while(Result::ok);
+        let address = told.find_map(|line| line.strip_prefix("listening ")?.parse().ok());
+        Apart { process, address: address.expect("it listens"), lines }
+    }
+}
+
 #[test]
 fn a_proxy_that_does_not_get_over_having_no_descriptors_is_broken() {
     let origin = free_address();
-    let mut process = Command::new(std::env::current_exe().expect("it runs"))
-        .args(["--ignored", "--exact", "stress::proxy_of_another_test", "--nocapture"])
-        .env(PROXY_BEFORE, origin.to_string())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it exists");
-    // Kept to the end: after a minute the other test says that it still runs, and it would end where nobody can read that.
-    let mut lines = BufReader::new(process.stdout.take().expect("it is piped")).lines();
-    let address =
-        lines.by_ref().map_while(Result::ok).find_map(|line| line.strip_prefix("listening ")?.parse().ok());
-    let (ran, found) =
-        pressed(address.expect("it listens"), origin, process, "--only surge,few-descriptors --press 3s");
+    let Apart { process, address, lines } = Apart::start(origin, "stuck-without-descriptors");
+    let (ran, found) = pressed(address, origin, process, "--only surge,few-descriptors --press 3s");
     check_right(&found, "surge");
     check_fact(&found, "few-descriptors", &["broken"], "not well for");
     assert!(ran.stdout.contains("moved meanwhile: descriptors: a process held"), "{}", ran.stdout);

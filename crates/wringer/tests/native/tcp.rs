@@ -19,7 +19,8 @@ pub fn lines(answer: fn(&str) -> String) -> SocketAddr {
 }
 
 fn serve(mut stream: TcpStream, answer: fn(&str) -> String) -> Option<()> {
-    let (mut held, mut buffer) = (Vec::new(), [0; 4096]);
+    let mut held = Vec::new();
+    let mut buffer = [0; 4096];
     loop {
         let count = stream.read(&mut buffer).ok().filter(|count| *count > 0)?;
         held.extend_from_slice(&buffer[..count]);

@@ -23,7 +23,8 @@ struct Origin {
 
 impl Origin {
     fn start(options: &str) -> Origin {
-        let (address, folder) = (free_address(), crate::support::folder());
+        let address = free_address();
+        let folder = crate::support::folder();
         let saved = file(folder.path(), "origin.pem");
         let line = format!(
             "origin --tls --listen {address} -t 2 -q --json {{}}/result.json --origin-save-cert {saved} {options}"
@@ -225,7 +226,8 @@ fn a_client_certificate_may_lie_in_a_keystore() {
         if alias == "first" {
             let jmx = crate::jmeter::KEYSTORE.replace("PORT", &origin.address.port().to_string());
             std::fs::write(at("plan.jmx"), jmx).unwrap();
-            let (plan, store) = (at("plan.jmx"), format!("-Djavax.net.ssl.keyStore={}", at("java.p12")));
+            let plan = at("plan.jmx");
+            let store = format!("-Djavax.net.ssl.keyStore={}", at("java.p12"));
             let password = format!("-Djavax.net.ssl.keyStorePassword=file:{}", at("password"));
             let ran = start(["jmeter", "-n", "-t", &plan, "-l", "{}/out.jtl", &store, &password])
                 .end()
@@ -419,12 +421,10 @@ fn options_that_mean_nothing_are_refused() {
     ] {
         run(line).refused_with(2, &words);
     }
-    for (line, words) in [
-        ("origin --tls --origin-client-ca /dev/null", ["/dev/null", "no certificate in it"]),
-        ("origin --tls --origin-save-cert /nowhere/x", ["/nowhere/x", "cannot be written"]),
-    ] {
-        run(&format!("{line} -q")).refused_with(1, &words);
-    }
+    run("origin --tls --origin-client-ca /dev/null -q")
+        .refused_with(2, &["/dev/null", "no certificate in it"]);
+    run("origin --tls --origin-save-cert /nowhere/x -q")
+        .refused_with(1, &["/nowhere/x", "cannot be written"]);
 }
 
 #[test]

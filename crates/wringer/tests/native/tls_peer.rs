@@ -171,7 +171,8 @@ struct End {
 impl End {
     /// Takes what arrived, whole records only as a quiet loopback delivers them, and returns what is to be sent.
     fn take(&mut self, bytes: &[u8]) -> io::Result<Vec<u8>> {
-        let (mut input, mut out) = (bytes.to_vec(), Vec::new());
+        let mut input = bytes.to_vec();
+        let mut out = Vec::new();
         let opened = self.session.open(&mut input, &mut out).map_err(io::Error::other)?;
         self.got.extend_from_slice(&input[opened.plain]);
         Ok(out)

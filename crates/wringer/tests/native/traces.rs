@@ -42,7 +42,8 @@ fn a_share_carries_one_over_each_version_and_the_slowest_ten_are_told() {
             if version == "3" { "-k" } else { "" }
         );
         let report = run(&line).ended_with(0).report();
-        let (seen, ids) = (contexts(&web), trace_ids(&web));
+        let seen = contexts(&web);
+        let ids = trace_ids(&web);
         assert_eq!((report.sum("ok"), web.seen().len()), (400, 400), "{version}");
         // Which they are follows from the seed, so that their number is always the same.
         assert_eq!((seen.len(), ids.len(), report.sum("traced")), (105, 105, 105), "{version}");

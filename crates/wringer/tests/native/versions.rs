@@ -21,7 +21,8 @@ fn served(origin: Running) -> [u64; 3] {
     origin.signal(Signal::INT);
     let report = origin.end().ended_with(0).report();
     let count = |name: &str| report.count(&format!("origin/{name}"));
-    let (two, three) = (count("http2_requests"), count("http3_requests"));
+    let two = count("http2_requests");
+    let three = count("http3_requests");
     [count("requests") - two - three, two, three]
 }
 
@@ -80,7 +81,8 @@ fn phases_and_groups_of_a_plan_have_versions_of_their_own() {
              [{{ name = \"{name}\", url = \"https://{address}/w/1/500\" }}] }} }}] }} }}] }}"
         )
     };
-    let (old, new) = (send("old"), send("new"));
+    let old = send("old");
+    let new = send("new");
     let text = format!(
         r#"version = 1
 seed = 7

@@ -60,7 +60,8 @@ impl Web {
         });
         let (listener, socket) = bound.expect("a port that is free for both");
         let web = Web::listening(listener, answer);
-        let (seen, answer) = (web.0.seen.clone(), web.1);
+        let seen = web.0.seen.clone();
+        let answer = web.1;
         thread::spawn(move || http3::serve(&socket, &seen, &answer));
         web.0
     }
@@ -74,7 +75,8 @@ impl Web {
         answer: F,
     ) -> (Web, Arc<F>) {
         let address = listener.local_addr().expect("it is bound");
-        let (seen, answer) = (Seen::default(), Arc::new(answer));
+        let seen = Seen::default();
+        let answer = Arc::new(answer);
         let of_thread = (seen.clone(), answer.clone());
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -94,11 +96,13 @@ impl Web {
 /// Serves at a Unix socket, until the test ends.
 pub fn at_unix_socket(path: &Path, answer: impl Fn(&Asked) -> String + Send + Sync + 'static) -> Seen {
     let listener = UnixListener::bind(path).expect("the folder is ours");
-    let (seen, answer) = (Seen::default(), Arc::new(answer));
+    let seen = Seen::default();
+    let answer = Arc::new(answer);
     let of_thread = seen.clone();
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            let (seen, answer) = (of_thread.clone(), answer.clone());
+            let seen = of_thread.clone();
+            let answer = answer.clone();
             thread::spawn(move || serve(stream, &seen, &*answer));
         }
     });
@@ -132,7 +136,8 @@ fn parse(bytes: &[u8]) -> Option<(Asked, usize)> {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
     let mut words = head.split(' ');
-    let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
+    let method = words.next()?.to_owned();
+    let target = words.next()?.to_owned();
     let asked = Asked { method, target, head, body: String::new() };
     let length = match asked.field("Transfer-Encoding") {
         // As it was sent: the tests send one short chunk.

@@ -12,7 +12,9 @@ pub fn serve<A: Into<Vec<u8>>>(
     answer: &dyn Fn(&Asked) -> A,
 ) {
     let mut server = Server::new(Http2Limits::default());
-    let (mut requests, mut out, mut buffer) = (Heads::default(), Vec::new(), vec![0; 65_536]);
+    let mut requests = Heads::default();
+    let mut out = Vec::new();
+    let mut buffer = vec![0; 65_536];
     server.open(&mut out);
     let mut ok = server.read(first, &mut requests, &mut out).is_ok();
     loop {
@@ -91,14 +93,17 @@ impl BodySource for Heads {
 /// follow the content.
 pub fn head_of(said: &[u8], id: u32, requests: &mut Heads) -> (FieldList, Option<(u64, After)>) {
     let end = said.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
-    let (head, body) = (&said[..end], &said[end + 4..]);
+    let head = &said[..end];
+    let body = &said[end + 4..];
     let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let status = lines.next().unwrap().split(|byte| *byte == b' ').nth(1).unwrap();
-    let (mut fields, mut trailers) = (FieldList::default(), Vec::new());
+    let mut fields = FieldList::default();
+    let mut trailers = Vec::new();
     fields.push(":status", status, Indexing::Literal);
     for line in lines {
         let colon = line.iter().position(|byte| *byte == b':').unwrap();
-        let (name, value) = (line[..colon].to_ascii_lowercase(), line[colon + 1..].trim_ascii());
+        let name = line[..colon].to_ascii_lowercase();
+        let value = line[colon + 1..].trim_ascii();
         match name.strip_prefix(b"trailer-") {
             Some(name) => trailers.push((name.to_vec(), value.to_vec())),
             None => fields.push(name, value, Indexing::Literal),

@@ -58,7 +58,10 @@ pub fn serve<A: Into<Vec<u8>>>(
             // Whoever breaks the rules is told so in what is sent.
             let _ = server.tick(now, requests);
             for (id, asked) in std::mem::take(&mut requests.whole) {
-                let (key, seen, answer, answered) = (*key, seen.clone(), answer.clone(), answered.clone());
+                let key = *key;
+                let seen = seen.clone();
+                let answer = answer.clone();
+                let answered = answered.clone();
                 thread::spawn(move || {
                     let said = answer(&asked).into();
                     seen.lock().expect("no test panics with it").push(asked);

@@ -73,7 +73,8 @@ fn compare(server: &Server, home: &Path, line: &str) {
 
 /// Runs both against any server, with words as [`compare`] has them: the figures of ours and of theirs.
 pub fn figures_of_both(line: &str) -> Option<(BTreeMap<String, f64>, BTreeMap<String, f64>)> {
-    let (siege, home) = (original()?, home());
+    let siege = original()?;
+    let home = home();
     let words: Vec<String> = line.split_whitespace().map(|word| word.replace('~', " ")).collect();
     let words: Vec<&str> = ["-R", "both.conf"].into_iter().chain(words.iter().map(String::as_str)).collect();
     let theirs = support::run(siege, &words, home.path());
@@ -92,7 +93,8 @@ fn home() -> tempfile::TempDir {
 
 #[test]
 fn answers_of_all_kinds() {
-    let (server, home) = (Server::start(), home());
+    let server = Server::start();
+    let home = home();
     // What is not HTTP siege counts twice, as a transaction and as a failure; here it has failed.
     for path in ["ok", "404", "403", "408", "500", "301", "chunked", "empty", "rst", "auth", "page"] {
         compare(&server, home.path(), &format!("-c 2 -r 3 URL/{path}"));
@@ -101,7 +103,8 @@ fn answers_of_all_kinds() {
 
 #[test]
 fn resources_of_all_kinds() {
-    let (server, home) = (Server::start(), home());
+    let server = Server::start();
+    let home = home();
     for page in ["frames", "base", "noscript", "refresh", "links"] {
         compare(&server, home.path(), &format!("-c 1 -r 2 URL/pages/{page}.html"));
     }
@@ -109,7 +112,8 @@ fn resources_of_all_kinds() {
 
 #[test]
 fn requests_of_all_kinds() {
-    let (server, home) = (Server::start(), home());
+    let server = Server::start();
+    let home = home();
     let list = "H=URL\nhttp://$(H)/a\nhttp://$(H)/b?c=d POST a=1&b=2\nhttp://$(H)/c PUT x y\nhttp://$(H)/d DELETE\n\
                 http://$(H)/e PATCH <body.txt\nhttp://$(H)/%41 b\n";
     let list = list.replace("URL", &server.address.to_string());

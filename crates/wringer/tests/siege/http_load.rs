@@ -104,7 +104,8 @@ fn fetches_that_come_to_nothing() {
     let reset = http_load(&server, "/rst", "-p 1 -f 2");
     assert_eq!(reset.err.matches("Connection reset by peer").count(), 2, "{}", reset.err);
     assert!(reset.out.starts_with("2 fetches, "));
-    let (home, nobody) = (folder(), Refusing::new());
+    let home = folder();
+    let nobody = Refusing::new();
     std::fs::write(home.path().join("urls"), format!("http://{nobody}/")).expect("the folder is ours");
     let line = ["http_load", "-p", "1", "-max", "3", "-f", "99", "urls"];
     let refused = support::run(WRINGER, &line, home.path());
@@ -123,7 +124,8 @@ fn slow_readers_take_their_time() {
 
 #[test]
 fn a_signal_ends_it_with_its_report() {
-    let (server, home) = (Server::start(), folder());
+    let server = Server::start();
+    let home = folder();
     std::fs::write(home.path().join("urls"), server.url("/ok")).expect("the folder is ours");
     let running = start(WRINGER, &["http_load", "-r", "100", "-s", "20", "urls"], home.path());
     while server.take_requests().is_empty() {

@@ -39,7 +39,8 @@ const PARSERS: [(&str, &[&str]); 4] = [
 
 #[test]
 fn parsers_of_others_read_our_reports() {
-    let (server, home) = (Server::start(), folder());
+    let server = Server::start();
+    let home = folder();
     let ran = run(WRINGER, &["siege", "-b", "-c", "2", "-r", "5", &server.url("/ok")], home.path());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     for (source, patterns) in PARSERS {

@@ -153,7 +153,8 @@ struct Origin {
 impl Origin {
     fn start() -> Origin {
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|bound| bound.local_addr());
-        let (address, home) = (free.expect("a free port"), folder());
+        let address = free.expect("a free port");
+        let home = folder();
         let listen = address.to_string();
         let words = ["origin", "--tls", "--listen", &listen, "-t", "1", "-q"];
         let origin = Origin { address, running: start(WRINGER, &words, home.path()), _home: home };
@@ -175,7 +176,8 @@ impl Drop for Origin {
 
 #[test]
 fn https_goes_through_a_tunnel_of_the_proxy() {
-    let (origin, proxy) = (Origin::start(), Tunnels::start(None));
+    let origin = Origin::start();
+    let proxy = Tunnels::start(None);
     let configuration = format!("proxy-host = 127.0.0.1\nproxy-port = {}\n", proxy.address.port());
     let ran = siege(&configuration, &format!("-c 2 -r 3 https://{}/w/1/500", origin.address));
     assert_eq!(counted(&ran, ENDS), [6.0, 6.0, 0.0], "{}", ran.err);

@@ -16,7 +16,8 @@ fn siege(line: &str, server: &Server, home: &Path) -> Ran {
 
 #[test]
 fn json_is_alone_on_standard_output() {
-    let (server, home) = (Server::start(), folder());
+    let server = Server::start();
+    let home = folder();
     for line in ["-j -c 2 -r 5 URL/ok", "--layout 4.1 -j -c 2 -r 5 URL/ok"] {
         let ran = siege(line, &server, home.path());
         let value: serde_json::Value = serde_json::from_str(&ran.out).expect("it is JSON");
@@ -35,7 +36,8 @@ fn json_is_alone_on_standard_output() {
 
 #[test]
 fn a_log_grows_by_a_row() {
-    let (server, home) = (Server::start(), folder());
+    let server = Server::start();
+    let home = folder();
     for mark in ["one", "two"] {
         siege(&format!("-q -lsiege.log -m {mark} -c 2 -r 5 URL/ok"), &server, home.path());
     }
@@ -43,14 +45,16 @@ fn a_log_grows_by_a_row() {
     let lines: Vec<&str> = log.lines().collect();
     assert_eq!((lines.len(), lines[1], lines[3]), (5, "**** one ****", "**** two ****"));
     let columns = |line: &str| line.split(',').map(|column| column.trim().to_owned()).collect::<Vec<_>>();
-    let (header, row) = (columns(lines[0]), columns(lines[2]));
+    let header = columns(lines[0]);
+    let row = columns(lines[2]);
     let of = |name: &str| row[header.iter().position(|column| column == name).expect(name)].clone();
     assert_eq!((of("Trans"), of("OKAY"), of("Failed")), ("10".to_owned(), "10".to_owned(), "0".to_owned()));
 }
 
 #[test]
 fn lines_are_told_only_where_they_are_wanted() {
-    let (server, home) = (Server::start(), folder());
+    let server = Server::start();
+    let home = folder();
     let lines = |line: &str| siege(line, &server, home.path()).out.lines().count();
     assert_eq!(lines("-c 2 -r 5 URL/ok"), 10);
     assert_eq!(lines("-q -c 2 -r 5 URL/ok"), 0);
@@ -60,7 +64,8 @@ fn lines_are_told_only_where_they_are_wanted() {
 
 #[test]
 fn a_signal_ends_it_with_its_report() {
-    let (server, home) = (Server::start(), folder());
+    let server = Server::start();
+    let home = folder();
     let url = server.url("/ok");
     let running = start(WRINGER, &["siege", "-b", "-c", "2", &url], home.path());
     // More than the two that may be under way.
@@ -78,7 +83,8 @@ fn a_signal_ends_it_with_its_report() {
 
 #[test]
 fn failures_end_it_and_strict_tells() {
-    let (server, home) = (Server::start(), folder());
+    let server = Server::start();
+    let home = folder();
     std::fs::write(home.path().join("rc"), "failures = 3\n").expect("the folder is ours");
     let ran = siege("-R rc -c 1 -r 50 URL/500", &server, home.path());
     assert!(ran.err.contains("siege aborted due to excessive socket failure; you\n"), "{}", ran.err);
@@ -89,7 +95,8 @@ fn failures_end_it_and_strict_tells() {
 
 #[test]
 fn nobody_there_is_a_failure_and_no_refusal() {
-    let (home, nobody) = (folder(), Refusing::new());
+    let home = folder();
+    let nobody = Refusing::new();
     let url = format!("http://{nobody}/");
     let ran = support::run(WRINGER, &["siege", "-c", "1", "-r", "2", &url], home.path());
     assert_eq!(ran.err.matches("[error] socket: unable to connect: connection refused").count(), 2);
@@ -100,7 +107,8 @@ fn nobody_there_is_a_failure_and_no_refusal() {
 
 #[test]
 fn an_answer_that_stalls_is_a_failure_in_its_line_too() {
-    let (server, home) = (Server::start(), folder());
+    let server = Server::start();
+    let home = folder();
     std::fs::write(home.path().join("rc"), "verbose = true\ntimeout = 1\n").expect("the folder is ours");
     let ran = siege("-R rc -c 1 -r 1 URL/stalled", &server, home.path());
     assert!(!ran.out.contains("HTTP/1.1 200"), "{}", ran.out);
@@ -113,7 +121,8 @@ fn an_answer_that_stalls_is_a_failure_in_its_line_too() {
 
 #[test]
 fn the_page_is_shown() {
-    let (server, home) = (Server::start(), folder());
+    let server = Server::start();
+    let home = folder();
     let ran = siege("-p URL/long", &server, home.path());
     assert!(ran.out.starts_with("GET /long HTTP/1.0\r\n") && ran.out.contains(&"x".repeat(3000)));
     assert!(!ran.out.contains("200 OK"));
@@ -121,7 +130,8 @@ fn the_page_is_shown() {
 
 #[test]
 fn it_is_listed_and_linked() {
-    let (server, home) = (Server::start(), folder());
+    let server = Server::start();
+    let home = folder();
     let help = support::run(WRINGER, &["--help"], home.path());
     assert!(help.out.contains("siege") && help.out.contains("http_load"));
     support::run(WRINGER, &["links", "."], home.path());

@@ -32,7 +32,8 @@ impl Nginx {
         let at = folder.path().display();
         let free =
             || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|l| l.local_addr()).expect("a port");
-        let (plain, secure) = (free().port(), free().port());
+        let plain = free().port();
+        let secure = free().port();
         let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_RSA_SHA256).expect("a key");
         let params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).expect("a name");
         let certificate = params.self_signed(&key).expect("a certificate");

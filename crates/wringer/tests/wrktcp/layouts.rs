@@ -56,7 +56,8 @@ Result html : page.html
 ";
     assert_eq!(shape(&ran.stdout, &mock), expected, "{}", ran.stdout);
     assert_eq!(ran.stderr, "");
-    let (report, requests) = (ran.report(), before(&ran.stdout, "requests in"));
+    let report = ran.report();
+    let requests = before(&ran.stdout, "requests in");
     assert_eq!(report.sum("ok"), requests);
     // A connection for each request; those under way at the end are more.
     assert!(mock.connections() as u64 >= requests && mock.connections() as u64 <= requests + 8);

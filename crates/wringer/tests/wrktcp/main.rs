@@ -28,7 +28,8 @@ fn ini(mock: &Mock, sections: &str) -> String {
 
 /// The same with more under `[common]`.
 fn common(mock: &Mock, more: &str, sections: &str) -> String {
-    let (host, port) = (mock.address.ip(), mock.address.port());
+    let host = mock.address.ip();
+    let port = mock.address.port();
     format!("[common]\nhost = {host}\nport = {port}\n{more}\n[request]\n{sections}\n")
 }
 

@@ -30,11 +30,13 @@ impl Mock {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         let mock = Mock { address, seen: Arc::default(), connections: Arc::default() };
-        let (seen, connections) = (mock.seen.clone(), mock.connections.clone());
+        let seen = mock.seen.clone();
+        let connections = mock.connections.clone();
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let nth = connections.fetch_add(1, Ordering::SeqCst) + 1;
-                let (seen, serve) = (seen.clone(), serve.clone());
+                let seen = seen.clone();
+                let serve = serve.clone();
                 thread::spawn(move || Peer::new(stream, seen, nth).and_then(|mut peer| serve(&mut peer)));
             }
         });
@@ -111,7 +113,8 @@ impl Peer {
         }
         let head = String::from_utf8_lossy(&message).to_ascii_lowercase();
         let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
-        let (head, length) = (message.len(), length.map_or(0, |length| length.trim().parse().unwrap_or(0)));
+        let head = message.len();
+        let length = length.map_or(0, |length| length.trim().parse().unwrap_or(0));
         message.resize(head + length, 0);
         self.from.read_exact(&mut message[head..])?;
         self.remember(&message);

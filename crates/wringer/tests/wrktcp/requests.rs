@@ -138,7 +138,8 @@ fn messages_of_any_length_are_sent_whole() {
 fn bytes_that_are_no_text_are_sent_and_shown_as_they_are() {
     let mock = Mock::new(good);
     let folder = crate::support::folder();
-    let (first, last) = (ini(&mock, "req_body = @"), [0xd5, 0xc5, 0xc8, 0xfd]);
+    let first = ini(&mock, "req_body = @");
+    let last = [0xd5, 0xc5, 0xc8, 0xfd];
     let text: Vec<u8> = first.bytes().flat_map(|b| if b == b'@' { last.to_vec() } else { vec![b] }).collect();
     std::fs::write(folder.path().join("t.ini"), text).unwrap();
     crate::support::start_in(folder, ["wrktcp", "--test", "t.ini"]).end().ended_with(0);
@@ -157,7 +158,8 @@ fn several_requests_are_drawn_by_their_weights() {
     let mock = Mock::new(good);
     let text = ini(&mock, "req_body = often\nweight = 3\n[request]\nreq_body = seldom\nweight = 1");
     let ran = wrktcp(&text, "-d1s t.ini");
-    let (all, texts) = (before(&ran.stdout, "requests in"), mock.texts());
+    let all = before(&ran.stdout, "requests in");
+    let texts = mock.texts();
     let often = texts.iter().filter(|text| text.ends_with("often")).count();
     let share = often as f64 / texts.len() as f64;
     assert!(all > 20 && (0.55..0.95).contains(&share), "{often} of {}", texts.len());

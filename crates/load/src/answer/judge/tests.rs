@@ -25,7 +25,8 @@ fn asked() -> RequestAsked {
 
 /// The fault found in an answer, and whether it is excused as injected.
 fn judged(site: &Site, stamp: Stamp, status: u16, seen: bool) -> (Option<Fault>, bool) {
-    let (asked, check) = (asked(), Check { content: CheckContent::Nothing, ..Check::default() });
+    let asked = asked();
+    let check = Check { content: CheckContent::Nothing, ..Check::default() };
     let mut judge = Judge::new(site, &check, &asked, b"", SENT_US, None);
     let mut text = format!("HTTP/1.1 {status} x\r\nContent-Length: 0\r\nWringer: ").into_bytes();
     stamp.write(&mut text);
@@ -149,7 +150,8 @@ fn an_injected_error_is_excused_for_its_own_request_alone() {
     let site = Site::default();
     let error =
         |asked_by, made_at_us, seen| judged(&site, stamp(asked_by, made_at_us, StampKind::Error), 503, seen);
-    let (before, after) = (SENT_US - 600_000, SENT_US + 1);
+    let before = SENT_US - 600_000;
+    let after = SENT_US + 1;
     assert_eq!(error(1, after, false), (None, true));
     assert_eq!(error(2, before, false), (Some(Fault::CachedError), false), "kept");
     assert_eq!(error(2, after, false), (Some(Fault::CachedError), false), "shared");
@@ -160,7 +162,8 @@ fn an_injected_error_is_excused_for_its_own_request_alone() {
 
 #[test]
 fn what_is_for_one_user_is_not_for_another() {
-    let (shared, private) = (Site::default(), Site { private: 1.0, ..Site::default() });
+    let shared = Site::default();
+    let private = Site { private: 1.0, ..Site::default() };
     let full = |asked_by| stamp(asked_by, SENT_US + 1, StampKind::Full);
     let fault = |site, stamp, seen| judged(site, stamp, 200, seen).0.filter(|f| *f != Fault::Truncated);
     let cookie = |asked_by| Stamp { sets_cookie: true, ..full(asked_by) };
@@ -188,7 +191,8 @@ fn a_body_that_breaks_off_is_wrong_where_its_head_was() {
         judge.wrong_before(Failure::new(kind, stage))
     };
     let wrong = "Content-Range: bytes 100-899/500\r\n";
-    let (timeout, closed) = (FailureKind::Timeout, FailureKind::ClosedEarly);
+    let timeout = FailureKind::Timeout;
+    let closed = FailureKind::ClosedEarly;
     assert_eq!(found(wrong, timeout, Stage::Body), Some(Fault::WrongRange));
     assert_eq!(found(wrong, closed, Stage::Body), Some(Fault::WrongRange));
     assert_eq!(found(wrong, closed, Stage::Head), None, "an end that is not the body's");
@@ -197,7 +201,9 @@ fn a_body_that_breaks_off_is_wrong_where_its_head_was() {
 
 #[test]
 fn what_was_made_just_before_a_request_may_still_be_on_its_way() {
-    let (site, asked, check) = (Site::default(), asked(), Check::default());
+    let site = Site::default();
+    let asked = asked();
+    let check = Check::default();
     let is_stored = |before_us: u64| {
         let mut judge = Judge::new(&site, &check, &asked, b"", SENT_US, None);
         judge.head.stamp = Some(Stamp {

@@ -8,6 +8,7 @@ use crate::answer::{AnswerEnd, Settled};
 use crate::channel::{Connection, Destination, OpenBody};
 use crate::exchange::driver;
 use crate::exchange::own::{self, run};
+use crate::exchange::report::request_line;
 use crate::exchange::types::{
     AnswerRead, AnswerReading, Client, ClientTurn, Context, Described, Due, Exchanges, Head, HeadWritten,
     HttpExchanges, Pacing, Repeating, SHORT, SentRequest, ShortQueue, Written,
@@ -203,6 +204,21 @@ impl<'a> Exchanges for RequestExchanges<'a> {
             place: prepared.index,
             cause: Cause::Listed,
         }
+    }
+
+    fn sent_url(&self, sent: &SentRequest<Line<'a>>) -> Option<String> {
+        let address = sent.item.address();
+        if !address.text.contains("{{") {
+            return None;
+        }
+        let bytes = self.bytes(&sent.item, &sent.turn, sent.at);
+        let head = String::from_utf8_lossy(&bytes);
+        let target = request_line(&head).split_once(' ')?.1;
+        let scheme = if address.secure { "https" } else { "http" };
+        Some(match target.starts_with('/') {
+            true => format!("{scheme}://{}{target}", address.authority),
+            false => target.to_owned(),
+        })
     }
 
     fn bytes(&self, prepared: &Line<'a>, turn: &ClientTurn, at: Instant) -> Vec<u8> {

@@ -157,7 +157,10 @@ impl Exchanges for ScriptExchanges<'_> {
     }
 
     fn describe<'s>(&'s self, piece: &'s ScriptPiece) -> Described<'s> {
-        let line = self.message[piece.at.clone()].split(|byte| *byte == b'\r').next().unwrap_or_default();
+        let line = self.message[piece.at.clone()]
+            .split(|byte| *byte == b'\r')
+            .next()
+            .expect("a split has a first part");
         Described {
             method: "",
             url: String::from_utf8_lossy(line),

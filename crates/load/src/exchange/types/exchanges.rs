@@ -181,6 +181,11 @@ pub(crate) trait Exchanges: Sized {
     /// Names of a request in records, errors and evidence.
     fn describe<'s>(&'s self, item: &'s Self::Item) -> Described<'s>;
 
+    /// The URL that a request went to, where that holds values; `None`: the one by which it is [described](Self::describe).
+    fn sent_url(&self, _sent: &SentRequest<Self::Item>) -> Option<String> {
+        None
+    }
+
     /// The bytes of a request once more, for evidence.
     fn bytes(&self, item: &Self::Item, turn: &ClientTurn, at: Instant) -> Vec<u8>;
 }

@@ -27,7 +27,7 @@ impl Repeating {
 
     /// Of requests that somebody else wrote, by the first of them; of several, nothing is known.
     pub fn of_text(text: &[u8], count: u32) -> Repeating {
-        let method = text.split(|byte| *byte == b' ').next().unwrap_or_default();
+        let method = text.split(|byte| *byte == b' ').next().expect("a split has a first part");
         if count == 1 { Repeating::of_method(method) } else { Repeating::Harmful }
     }
 

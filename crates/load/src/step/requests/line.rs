@@ -270,7 +270,8 @@ mod tests {
     /// The bytes of the nth line, also as the last on its connection.
     fn written(requests: &super::super::Requests, number: u64) -> (String, Vec<u8>) {
         let line = requests.at(Placing { number, user: 0, of: 1, turn: number });
-        let (mut bytes, mut values) = (Vec::new(), Values::default());
+        let mut bytes = Vec::new();
+        let mut values = Values::default();
         for last in [false, true] {
             line.write_with(last, &Moment::default(), 0, &mut values, &mut bytes);
         }

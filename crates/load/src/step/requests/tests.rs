@@ -41,7 +41,8 @@ pub(super) fn requests_over(step: &RequestStep, http: &Http) -> Requests {
 /// The bytes sent, by user 5 at 3 s after 1970.
 fn written(requests: &Requests, number: u64, last: bool) -> String {
     let mut bytes = Vec::new();
-    let (prepared, mut values) = (requests.at(nth(number)), Values::default());
+    let prepared = requests.at(nth(number));
+    let mut values = Values::default();
     let moment = Moment { number, user: 5, unix_us: 3_000_000, ..Moment::default() };
     values.slots.set(0, b"kept");
     prepared.write_with(last, &moment, 0, &mut values, &mut bytes);
@@ -60,7 +61,8 @@ fn only_requests_that_send_nothing_behind_their_fields_are_one_block() {
                 let request =
                     Request { method, body: body.into(), grpc, fields, ..Request::get("http://h/") };
                 let requests = requests_over(&step(vec![request.clone()], ExpectBody::Complete), &http2);
-                let (line, mut sent) = (requests.at(nth(0)), RequestContent::default());
+                let line = requests.at(nth(0));
+                let mut sent = RequestContent::default();
                 line.list(&Filling::NOTHING, &mut Default::default(), &mut sent).unwrap();
                 assert_eq!(sent.length() as usize, body.len() + if grpc { 5 } else { 0 }, "{request:?}");
                 assert_eq!(line.head_key().is_some(), sent.length() == 0, "{request:?}");
@@ -82,7 +84,8 @@ fn workers_compare_with_one_first_answer() {
         (answer.summary.status, answer.summary.body_bytes) = (200, length);
         answer.complete()
     };
-    let (one, other) = (worker(), worker());
+    let one = worker();
+    let other = worker();
     assert_eq!(answered(&one, 5), None);
     assert_eq!(answered(&other, 6), Some(measure::Fault::WrongLength));
     assert_eq!(answered(&other, 5), None);

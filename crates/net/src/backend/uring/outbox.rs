@@ -70,7 +70,8 @@ mod tests {
         let text = |number: usize| [number as u8; 3000];
         let places: Vec<_> = (0..100)
             .map(|number| {
-                let (head, tail) = (&text(number)[..10], &text(number)[10..]);
+                let head = &text(number)[..10];
+                let tail = &text(number)[10..];
                 let place = outbox.put(3000, [head, tail].into_iter());
                 (outbox.get(&place).as_ptr(), place)
             })

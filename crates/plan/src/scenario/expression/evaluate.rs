@@ -136,7 +136,8 @@ fn two<'a, N>(
     right: &'a Node<N>,
     facts: &'a impl Facts<N>,
 ) -> Value<'a> {
-    let (first, second) = (left.value(facts), || right.value(facts));
+    let first = left.value(facts);
+    let second = || right.value(facts);
     let ordered = |wanted: &[Ordering]| {
         Value::Truth(first.compare(&second()).is_some_and(|ordering| wanted.contains(&ordering)))
     };
@@ -180,8 +181,9 @@ fn call<'a, N>(function: Function, arguments: &'a [Node<N>], facts: &'a impl Fac
         Function::Max => of_number(value(0).number().zip(value(1).number()).map(|(a, b)| a.max(b))),
         Function::Random if arguments.is_empty() => Value::Number(facts.chance()),
         Function::Random => of_number(value(0).number().zip(value(1).number()).map(|(least, most)| {
-            let (least, most) = (least.ceil().min(most), most.floor().max(least));
-            (least + (facts.chance() * (most - least + 1.0)).floor()).min(most)
+            let from = least.ceil().min(most);
+            let to = most.floor().max(least);
+            (from + (facts.chance() * (to - from + 1.0)).floor()).min(to)
         })),
         Function::Normal => {
             // Box and Muller's.
@@ -241,7 +243,8 @@ mod tests {
 
     fn shown(text: &str) -> String {
         let node = Expression::from(text).parse().unwrap_or_else(|error| panic!("{error}"));
-        let (known, mut shown) = (Known(Cell::new(0)), Vec::new());
+        let known = Known(Cell::new(0));
+        let mut shown = Vec::new();
         node.value(&known).write(&mut shown);
         String::from_utf8(shown).unwrap()
     }

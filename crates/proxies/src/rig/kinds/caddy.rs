@@ -6,6 +6,12 @@ use crate::rig::farm::Origins;
 use crate::rig::{CERTIFICATE, File, KEY, Proxy, RigOptions, Setup};
 use plan::HttpProtocol::{self, One, Three, Two, TwoClear};
 
+/// Protocols that it may be told to speak.
+pub(super) const SPEAKS: &[HttpProtocol] = &[One, TwoClear, Two, Three];
+/// Its configuration, and a folder for what it keeps of its own.
+pub(super) const FILE: &str = "Caddyfile";
+pub(super) const DATA: &str = "data";
+
 /// Caddy.
 #[derive(Debug)]
 pub(super) struct Caddy;
@@ -36,40 +42,56 @@ impl Proxy for Caddy {
     }
 
     fn speaks(&self) -> &[HttpProtocol] {
-        &[One, TwoClear, Two, Three]
+        SPEAKS
     }
 
     fn setup(&self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
-        let file = format!("{folder}/Caddyfile");
+        let site = tls(options, folder) + &routes(origins);
+        let text = file(options, &servers(options, folder), &site);
         Setup {
-            files: vec![File::new("Caddyfile", configuration(options, origins, folder))],
-            folders: vec!["data"],
-            arguments: ["run", "--config", &file, "--adapter", "caddyfile"].map(str::to_string).to_vec(),
+            files: vec![File::new(FILE, text)],
+            folders: vec![DATA],
+            arguments: arguments(folder),
             logs: vec![],
         }
     }
 }
 
-fn configuration(options: &RigOptions, origins: &Origins, folder: &str) -> String {
+/// How it is started with its configuration in a folder.
+pub(super) fn arguments(folder: &str) -> Vec<String> {
+    let file = format!("{folder}/{FILE}");
+    ["run", "--config", &file, "--adapter", "caddyfile"].map(str::to_string).to_vec()
+}
+
+/// The configuration: options for all servers, and those of the one site.
+pub(super) fn file(options: &RigOptions, all: &str, site: &str) -> String {
     let listen = options.listen;
-    let (protocols, scheme) = match options.http {
-        HttpProtocol::One => ("h1", "http"),
-        HttpProtocol::TwoClear => ("h1 h2 h2c", "http"),
-        HttpProtocol::Two => ("h1 h2", "https"),
-        HttpProtocol::Three => ("h1 h2 h3", "https"),
-    };
-    let tls = match options.http.is_secure() {
-        true => format!("    tls {folder}/{CERTIFICATE} {folder}/{KEY}\n"),
-        false => String::new(),
-    };
+    let scheme = if options.http.is_secure() { "https" } else { "http" };
     let port = listen.port();
     let host = listen.ip();
-    let routes = routes(origins);
+    format!("{{\n{all}}}\n\n{scheme}://:{port} {{\n    bind {host}\n{site}}}\n")
+}
+
+/// The certificate of a site, where it has one.
+pub(super) fn tls(options: &RigOptions, folder: &str) -> String {
+    match options.http.is_secure() {
+        true => format!("    tls {folder}/{CERTIFICATE} {folder}/{KEY}\n"),
+        false => String::new(),
+    }
+}
+
+/// Options for all servers.
+pub(super) fn servers(options: &RigOptions, folder: &str) -> String {
+    let protocols = match options.http {
+        HttpProtocol::One => "h1",
+        HttpProtocol::TwoClear => "h1 h2 h2c",
+        HttpProtocol::Two => "h1 h2",
+        HttpProtocol::Three => "h1 h2 h3",
+    };
     format!(
-        r#"{{
-    admin off
+        r#"    admin off
     auto_https off
-    storage file_system {folder}/data
+    storage file_system {folder}/{DATA}
     log {{
         output stderr
         level ERROR
@@ -81,11 +103,6 @@ fn configuration(options: &RigOptions, origins: &Origins, folder: &str) -> Strin
             idle 1h
         }}
     }}
-}}
-
-{scheme}://:{port} {{
-    bind {host}
-{tls}{routes}}}
 "#
     )
 }
@@ -107,7 +124,8 @@ fn routes(origins: &Origins) -> String {
     text
 }
 
-fn to(origin: std::net::SocketAddr, indent: usize) -> String {
+/// Passes requests on to an origin.
+pub(super) fn to(origin: std::net::SocketAddr, indent: usize) -> String {
     let pad = " ".repeat(indent);
     format!(
         "{pad}reverse_proxy {origin} {{\n{pad}    transport http {{\n{pad}        versions 1.1\n{pad}        keepalive 1h\n\

@@ -20,7 +20,7 @@ impl Heads {
         let head_text = String::from_utf8_lossy(head);
         match title {
             HeadTitle::RequestToProxy if !std::mem::replace(&mut self.request_told, true) => {
-                let method = head_text.split(' ').next().unwrap_or_default();
+                let method = head_text.split(' ').next().expect("a split has a first part");
                 format!("INFO: {method} header == \n---\n{head_text}\n---\n")
             }
             HeadTitle::ResponseFromProxy => self.answer(&head_text),

@@ -123,7 +123,8 @@ mod tests {
     #[test]
     fn values_are_spread_as_the_original_says() {
         let values = Values::single([4.0, 1.0, 2.0, 3.0]);
-        let (sample, whole) = (values.spread(true), values.spread(false));
+        let sample = values.spread(true);
+        let whole = values.spread(false);
         assert_eq!((whole.min, whole.max, whole.median, whole.mean), (1.0, 4.0, 2.5, 2.5));
         assert_eq!((whole.p95, whole.p99, whole.within), (4.0, 4.0, 50.0));
         assert!((whole.sd - 1.118).abs() < 0.001 && (sample.sd - 1.291).abs() < 0.001);

@@ -56,7 +56,7 @@ impl<'a, 's> HostSeen<'a, 's> {
     /// The last name of its path in the plan.
     fn label(&self) -> Value {
         match self.code.sample.as_str() {
-            "" => Value::from(self.code.name.rsplit('/').next().unwrap_or_default()),
+            "" => Value::from(self.code.name.rsplit('/').next().expect("a split has a first part")),
             sample => Value::from(sample),
         }
     }

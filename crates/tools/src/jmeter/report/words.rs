@@ -103,7 +103,7 @@ fn class(record: &Record) -> Option<&'static str> {
 fn said(record: &Record) -> Option<String> {
     let (kind, stage) = failure(record)?;
     let place = record.url.split_once("://").map_or("", |(_, behind)| behind);
-    let place = place.split(['/', '?']).next().unwrap_or_default();
+    let place = place.split(['/', '?']).next().expect("a split has a first part");
     let host = place.rsplit_once(':').map_or(place, |(host, _)| host);
     let port = if record.url.starts_with("https:") { 443 } else { 80 };
     let with_port = if place.contains(':') { place.to_owned() } else { format!("{place}:{port}") };

@@ -190,7 +190,8 @@ fn lines_of_requests() {
 
 #[test]
 fn failures_have_lines_of_their_own() {
-    let (now, options) = (Now::default(), LineOptions::default());
+    let now = Now::default();
+    let options = LineOptions::default();
     let of = |kind, status, body_bytes| Record { outcome: failed(kind), body_bytes, ..record("GET", status) };
     assert_eq!(line(&of(FailureKind::Refused, 0, 0), &options, &now), None);
     assert!(line(&of(FailureKind::NotHttp, 0, 0), &options, &now).unwrap().starts_with("HTTP/1.1 418 "));

@@ -186,7 +186,8 @@ proptest! {
 
     #[test]
     fn every_text_is_decoded_as_it_was_encoded(text in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let (mut coded, mut back) = (Vec::new(), Vec::new());
+        let mut coded = Vec::new();
+        let mut back = Vec::new();
         huffman::encode(&text, &mut coded);
         prop_assert_eq!(coded.len(), huffman::encoded_len(&text));
         prop_assert_eq!(huffman::decode(&coded, &mut back), Some(()));
@@ -229,7 +230,9 @@ proptest! {
         let block = fields.concat();
         let mut whole = Decoder::new(4096, 1 << 30);
         let decoded = whole.decode(&block, &mut |_: &[u8], _: &[u8]| {});
-        let (mut skimmed, mut skim, mut rest) = (Decoder::new(4096, 0), Skim::default(), &block[..]);
+        let mut skimmed = Decoder::new(4096, 0);
+        let mut skim = Skim::default();
+        let mut rest = &block[..];
         let mut read = Ok(());
         for size in sizes.iter().cycle() {
             let (piece, after) = rest.split_at((*size).min(rest.len()));

@@ -253,7 +253,8 @@ fn congestion_marks_are_counted_and_heeded() {
     }
     assert!(world.until(MINUTE, |world| world.told.ended.len() == 20));
     let (_, server) = world.server.as_mut().unwrap();
-    let (ours, theirs) = (world.client.take_ecn(), server.take_ecn());
+    let ours = world.client.take_ecn();
+    let theirs = server.take_ecn();
     assert!(ours.marked > 0 && theirs.marked > 0, "{ours:?} {theirs:?}");
     assert_eq!((ours.failed, theirs.failed), (0, 0));
     let stats = world.client.stats();

@@ -116,7 +116,9 @@ type Holds = (Vec<Http3FrameKind>, Vec<u8>, Vec<(Http3FrameKind, Vec<u8>)>);
 /// All that a reader makes of a stream that comes in these pieces.
 fn read(bytes: &[u8], pieces: &[usize]) -> Holds {
     let mut reader = FrameReader::default();
-    let (mut begun, mut data, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+    let mut begun = Vec::new();
+    let mut data = Vec::new();
+    let mut whole = Vec::new();
     let mut rest = bytes;
     let mut sizes = pieces.iter().cycle();
     while !rest.is_empty() {

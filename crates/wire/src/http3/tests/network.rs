@@ -233,7 +233,8 @@ impl World {
         let (server_tls, roots) = server_tls(resumption);
         let tls = client_tls(roots, resumption);
         let now = Instant::now();
-        let (at, there) = (address(1, 40_000), address(2, 443));
+        let at = address(1, 40_000);
+        let there = address(2, 443);
         World {
             now,
             dice: Dice(seed),

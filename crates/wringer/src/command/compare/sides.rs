@@ -6,14 +6,16 @@ use crate::problem::Problem;
 use cli::{CompareArgs, RigPlaceArgs, StartedSide, Target};
 use decide::compare::{Leg, Side};
 use net::ports;
-use plan::Plan;
 use plan::secret::without_secrets;
+use plan::{Address, Plan};
 use proxies::rig::Started;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 /// After this time a command is looked at whether it has ended already.
 const BEGINNING: Duration = Duration::from_millis(200);
+/// Time within which whoever listens at an address of this machine takes a connection.
+const LISTENS: Duration = Duration::from_secs(1);
 /// Where plans that are only shown have what wringer would start.
 const SHOWN: [u16; 3] = [8080, 8081, 9080];
 
@@ -147,7 +149,9 @@ impl Running {
     ) -> Result<Option<Running>, Problem> {
         let started = match (sides, places) {
             (Sides::Urls { start: None, .. }, _) => return Ok(None),
-            (Sides::Urls { start: Some([a, b]), .. }, _) => {
+            (Sides::Urls { start: Some([a, b]), names, .. }, _) => {
+                let needed = if leg.control { &names[..1] } else { &names[..] };
+                needed.iter().try_for_each(|url| refuse_taken(url))?;
                 let start = |command: &String| {
                     Started::start(command).map_err(|error| Problem::impossible(error.to_string()))
                 };
@@ -229,6 +233,21 @@ impl Running {
             Both::Commands(_) => None,
             Both::Proxies(sides) => Some(&sides[side as usize]),
         }
+    }
+}
+
+/// Refuses a URL where somebody listens before the command that is to start its server: what is started then cannot listen there, and what
+/// answers is something else.
+fn refuse_taken(url: &str) -> Result<(), Problem> {
+    let Some(address) = Address::parse(url) else { return Ok(()) };
+    let found = (address.host.as_str(), address.port).to_socket_addrs();
+    let taken = |at: &SocketAddr| TcpStream::connect_timeout(at, LISTENS).is_ok();
+    match found.into_iter().flatten().find(taken) {
+        None => Ok(()),
+        Some(at) => Err(Problem::impossible(format!(
+            "somebody listens at {at} already, before --start has started a server for {url}: end that one, give another port, or leave --start \
+             out; nothing is concluded"
+        ))),
     }
 }
 

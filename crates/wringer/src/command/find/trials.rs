@@ -222,6 +222,9 @@ impl<'a> Trials<'a> {
         if is_whole {
             self.answerers.look("the target", &finished)?;
             leg::refuse_broken(&finished)?;
+            if trial.pace == (Pace::Closed { users: 1 }) {
+                leg::refuse_without_good(&finished, &self.name)?;
+            }
         }
         let beside = Beside {
             took_s: began.elapsed().as_secs_f64(),

@@ -137,7 +137,8 @@ impl Shared {
         let span = request.fields.get("range").and_then(|range| span(range, old.length));
         let Some(span) = span.filter(|_| answer.is_whole()) else { return Ok(answer) };
         let total = answer.body.len();
-        let (from, to) = (span.start.min(total), span.end.min(total));
+        let from = span.start.min(total);
+        let to = span.end.min(total);
         (answer.status, answer.reason) = (206, "Partial Content".to_string());
         (answer.body, answer.length) = (answer.body[from..to].to_vec(), span.len());
         answer.fields.set("Content-Range", &format!("bytes {}-{}/{total}", span.start, span.end - 1));
@@ -386,7 +387,8 @@ impl Shared {
         Ok(answer)
     }
 
-    pub(super) fn wrong_range<'a>(
+    /// Fetches all of an object, and gives of it as many bytes as the range has: those of the range, or the first ones.
+    pub(super) fn range_of_whole<'a>(
         &'a self,
         request: &Request,
         upstream: &mut Option<Upstream<'a>>,
@@ -400,7 +402,10 @@ impl Shared {
             return if request.fields.has("range") { self.fetch(request, upstream) } else { Ok(answer) };
         };
         (answer.status, answer.reason) = (206, "Partial Content".to_string());
-        answer.body.truncate(span.len());
+        match self.kind {
+            FaultKind::WrongRange => answer.body.truncate(span.len()),
+            _ => answer.body = answer.body[span.clone()].to_vec(),
+        }
         answer.length = span.len();
         answer.fields.set("Content-Range", &format!("bytes {}-{}/{length}", span.start, span.end - 1));
         Ok(answer)

@@ -172,6 +172,12 @@ pub enum FaultKind {
     OldRange,
     /// Answers nobody any more once it has had no descriptor for a connection.
     StuckWithoutDescriptors,
+    /// Keeps what it may, and fetches all of an object, without keeping that, for each range.
+    WholeForRange,
+    /// Keeps nothing, and fetches everything twice.
+    FetchTwice,
+    /// Keeps what it may, and so many bytes for each connection, used or not.
+    LargeBuffers { bytes: usize },
 }
 
 /// Pause before it is looked again.
@@ -287,6 +293,11 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 fn converse(shared: &Shared, stream: TcpStream) -> io::Result<()> {
     let client = Registered::new(shared, stream)?;
     let mut input = BufReader::new(client.stream.try_clone()?);
+    // Each page of it is written to, and so takes memory.
+    let _buffer = match shared.kind {
+        FaultKind::LargeBuffers { bytes } => vec![1_u8; bytes],
+        _ => Vec::new(),
+    };
     let mut upstream = None;
     let mut carried = 0;
     loop {
@@ -496,6 +507,7 @@ impl Shared {
             | FaultKind::VaryByCase
             | FaultKind::OldVary
             | FaultKind::StuckWithoutDescriptors
+            | FaultKind::LargeBuffers { .. }
             | FaultKind::IgnorePurge
             | FaultKind::PurgeLate { .. }
             | FaultKind::HeadWithBody
@@ -528,7 +540,17 @@ impl Shared {
             FaultKind::SwapObjects => {
                 self.fetch(request, upstream).map(|answer| self.swapped(request, answer))
             }
-            FaultKind::WrongRange => self.wrong_range(request, upstream),
+            FaultKind::WrongRange => self.range_of_whole(request, upstream),
+            FaultKind::WholeForRange if request.fields.has("range") => self.range_of_whole(request, upstream),
+            FaultKind::WholeForRange => self.cached(
+                request,
+                upstream,
+                &Rules { expiry: true, vary: true, private: true, lifetimes: 1 },
+            ),
+            FaultKind::FetchTwice => {
+                self.fetch(request, upstream)?;
+                self.fetch(request, upstream)
+            }
             _ => self.fetch(request, upstream),
         }
     }

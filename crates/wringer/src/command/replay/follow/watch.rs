@@ -150,7 +150,8 @@ mod tests {
         let begin = Instant::now();
         let mut processor = Processor::new(begin, Duration::ZERO);
         for step in 1..=20 {
-            let (now, used) = (begin + Duration::from_secs(10) * step, Duration::from_secs(2) * step);
+            let now = begin + Duration::from_secs(10) * step;
+            let used = Duration::from_secs(2) * step;
             assert_eq!(processor.too_much(now, used, 0.25), None);
         }
         assert!(processor.seen().is_some_and(|seen| (seen.mean - 0.2).abs() < 1e-9));
