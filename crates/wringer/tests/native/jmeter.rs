@@ -514,6 +514,37 @@ fn requests_over_a_kept_connection_are_told_like_the_first() {
 }
 
 #[test]
+fn each_sampler_waits_as_long_as_it_says() {
+    let web = Web::start(|asked| {
+        if asked.target != "/fast" {
+            std::thread::sleep(std::time::Duration::from_secs(3));
+        }
+        ok("late")
+    });
+    let within = |ms: u32| format!("<stringProp name=\"HTTPSampler.response_timeout\">{ms}</stringProp>");
+    let plan = once(
+        &[
+            sampler("short", "/slow", &within(500), ""),
+            sampler("long", "/slow", &within(100_000), ""),
+            sampler("fast", "/fast", &within(50_000), ""),
+        ]
+        .concat(),
+    );
+    let found = results(&plan, &web);
+    let told: Vec<[&str; 3]> =
+        found.iter().map(|line| [line[0].as_str(), line[1].as_str(), line[3].as_str()]).collect();
+    assert_eq!(told[0], ["short", "Non HTTP response code: java.net.SocketTimeoutException", "false"]);
+    assert_eq!(told[1..], [["long", "200", "true"], ["fast", "200", "true"]]);
+    let port = format!("-Jport={}", web.address.port());
+    let checked = on(&plan, &["plan", "check", "{}/plan.jmx", &port]).ended_with(0);
+    assert!(checked.stdout.contains("all of it runs\n"), "{}", checked.stdout);
+    let converted = on(&plan, &["plan", "convert", "{}/plan.jmx", &port]).ended_with(0);
+    for said in ["answer_within = \"500ms\"", "answer_within = \"50s\"", "request = \"100s\""] {
+        assert!(converted.stdout.contains(said), "{said}: {}", converted.stdout);
+    }
+}
+
+#[test]
 fn a_test_is_stopped_by_its_results() {
     let web = Web::start(|_| answer("500 Broken", "", ""));
     let port = format!("-Jport={}", web.address.port());

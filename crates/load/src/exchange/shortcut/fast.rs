@@ -130,6 +130,8 @@ fn begin<'a>(
 ) -> Flight<'a> {
     let place = worker.account.begin_fast(turn.due);
     connection.carried += 1;
+    // Those of a request before it.
+    (connection.cut, connection.due) = (None, None);
     let at = worker.net.recently();
     connection.stream.set_deadline(Some(worker.channels.first_deadline(at)));
     let mut out = None;
