@@ -303,6 +303,7 @@ fn backend_listeners_of_known_systems_become_exports() {
         to: "http://i.example:8086/write?db=jmeter".to_owned(),
         name: "shop".to_owned(),
         token: None,
+        only: None,
     };
     assert_eq!(influx.backends, [wanted]);
     let told: Vec<String> = influx.findings.iter().map(ToString::to_string).collect();
@@ -329,8 +330,14 @@ fn backend_listeners_of_known_systems_become_exports() {
     let partial =
         of_users(&format!("<ThreadGroup testname='G'/><hashTree>{below}{}</hashTree>", request("/", "")));
     let told: Vec<String> = partial.findings.iter().map(ToString::to_string).collect();
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].contains("it stands beside 1 of 2 samplers"), "{told:?}");
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(
+        told[0].contains("it stands beside 1 of 2 samplers: it is sent the figures of their labels"),
+        "{told:?}"
+    );
+    assert!(told[1].contains("are called 'S', too"), "{told:?}");
+    // The transaction that it stands in, and its sampler.
+    assert_eq!(partial.backends[0].only.as_deref(), Some(&["S".to_owned(), "T".to_owned()][..]));
     let other = listener("rabbit.RabbitClient", &[("host", "x")]);
     assert!(other.backends.is_empty());
     assert!(

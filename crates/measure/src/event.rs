@@ -3,6 +3,8 @@
 use crate::labels::Label;
 use crate::outcome::{Failure, Fault, Outcome};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// One thing told while the run goes on.
@@ -22,7 +24,7 @@ pub enum Event {
     /// A step of an exchange of TCP messages.
     Talk(Box<Talk>),
     /// A request went wrong.
-    RequestError(RequestError),
+    RequestError(Box<RequestError>),
     /// An answer that failed a check, with what is known of it.
     Evidence(Box<Evidence>),
     /// A request has ended.
@@ -51,7 +53,7 @@ pub enum Event {
     /// A request with a trace context has ended that is among the slowest.
     Traced(Box<TracedRequest>),
     /// A connection, or a phase of it, is over.
-    Connection(ConnectionUse),
+    Connection(Box<ConnectionUse>),
     /// A URL that was fetched, for lists that outlive the run (`url_hash`).
     Fetched(u64),
 }
@@ -133,9 +135,9 @@ pub struct Record {
     /// Status of the answer, 0 where none came.
     pub status: u16,
     /// The method.
-    pub method: String,
+    pub method: Cow<'static, str>,
     /// The URL, absolute.
-    pub url: String,
+    pub url: Arc<str>,
     /// Time of opening its connection, TLS included; `None` where a kept one was used.
     pub connect: Option<Duration>,
     /// The part of that in which TLS shook hands; `None` where it did not.
@@ -170,6 +172,15 @@ pub struct Record {
     pub trace_id: Option<String>,
     /// More than figures, where the plan wants it of a journey.
     pub contents: Option<Box<Contents>>,
+}
+
+/// The name of a method, shared where it is one that many requests have.
+pub fn method_name(name: &str) -> Cow<'static, str> {
+    const USUAL: [&str; 8] = ["", "GET", "POST", "PUT", "DELETE", "HEAD", "PATCH", "OPTIONS"];
+    match USUAL.iter().find(|usual| **usual == name) {
+        Some(usual) => Cow::Borrowed(usual),
+        None => Cow::Owned(name.to_owned()),
+    }
 }
 
 /// Users of a closed pace who are there; 0 of an open one.
@@ -210,8 +221,8 @@ impl Record {
             outcome,
             version: None,
             status: 0,
-            method: String::new(),
-            url: String::new(),
+            method: Cow::Borrowed(""),
+            url: Arc::default(),
             connect: None,
             tls: None,
             first_byte: None,

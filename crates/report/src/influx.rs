@@ -14,9 +14,12 @@ impl Interval {
         }
         if self.all.ended > 0 {
             let errors = self.all.ended.saturating_sub(self.all.ok);
-            let good = stats(&self.all.good, true);
-            let percentiles = percentiles(&self.all.both());
-            let bytes = bytes(&self.counts);
+            let both = self.all.both();
+            // Of some transactions good and bad are not told apart, and bytes are not known.
+            let is_partial = !self.all.together.is_empty();
+            let good = stats(if is_partial { &both } else { &self.all.good }, true);
+            let percentiles = percentiles(&both);
+            let bytes = if is_partial { String::new() } else { bytes(&self.counts) };
             let fields = format!(
                 "count={},countError={errors}{good},hit={}{bytes}{percentiles}",
                 self.all.ended, self.all.ended
@@ -136,6 +139,39 @@ mod tests {
         let mut histogram = Histogram::new_with_bounds(1, 3_600_000_000, 3).unwrap();
         values.iter().for_each(|us| histogram.record(*us).unwrap());
         Buckets::of(&histogram, Digits::Two)
+    }
+
+    #[test]
+    fn of_some_labels_nothing_is_told_that_is_known_of_all_alone() {
+        let phase = PhasePlan { labels: ["a", "b", "c"].map(str::to_owned).to_vec(), ..PhasePlan::default() };
+        let mut second = Second { in_flight: 7, ..Second::default() };
+        second.clients.counts.ok = 9;
+        second.clients.counts.sent_bytes = 90;
+        second.clients.statuses = vec![(200, 8), (503, 1)];
+        let label = |label, ended, us| LabelCount {
+            label,
+            ended,
+            ok: ended - 1,
+            response: times(&vec![us; ended as usize]),
+            ..LabelCount::default()
+        };
+        second.clients.labels = vec![label(0, 2, 1_000), label(1, 3, 4_000), label(2, 4, 9_000)];
+        let mut all = Interval::default();
+        all.take(&second, &Head { phases: vec![phase], ..Head::default() });
+        let some = all.only(&["a".to_owned(), "c".to_owned(), "nobody".to_owned()]);
+        let text = some.lines("x", 1);
+        let begins = |line: &str| text.lines().any(|have| have.starts_with(line));
+        assert!(begins("jmeter,application=x,transaction=a,statut=all count=2,avg=1.0"), "{text}");
+        assert!(
+            begins("jmeter,application=x,transaction=all,statut=all count=6,countError=2,avg=6."),
+            "{text}"
+        );
+        assert!(begins("jmeter,application=x,transaction=internal minAT=7"), "{text}");
+        assert!(!["transaction=b", "503", "sb=", "nobody"].iter().any(|word| text.contains(word)), "{text}");
+        assert!(all.lines("x", 1).contains("transaction=b,statut=all count=3"));
+        let path = crate::graphite::lines(&some, "p.", 1);
+        assert!(path.contains("p.all.a.count 6 1") && path.contains("p.c.a.count 4 1"), "{path}");
+        assert!(!path.contains("p.b."), "{path}");
     }
 
     #[test]

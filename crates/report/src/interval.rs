@@ -62,6 +62,18 @@ impl Interval {
     }
 }
 
+impl Interval {
+    /// The part of it that is of these transactions, as if there were no others. Codes and bytes are known of all together alone.
+    pub fn only(&self, names: &[String]) -> Interval {
+        let steps: BTreeMap<String, EndedRequests> =
+            names.iter().filter_map(|name| Some((name.clone(), self.steps.get(name)?.clone()))).collect();
+        let mut all = EndedRequests::default();
+        steps.values().for_each(|step| all.merge(step));
+        let Interval { most_in_flight, in_flight, .. } = *self;
+        Interval { steps, all, most_in_flight, in_flight, ..Interval::default() }
+    }
+}
+
 impl EndedRequests {
     fn merge(&mut self, other: &EndedRequests) {
         self.ended += other.ended;

@@ -84,7 +84,7 @@ pub use usage::{host_name, threads};
 pub use wire::tls::Agreed;
 
 use doctor::{CpuWatch, Facts, Need, Sampler, Watch};
-use mask::Mask;
+use mask::{Mask, ShownUrls};
 use steer::Steering;
 
 use fleet::Share;
@@ -341,6 +341,7 @@ impl Ready<'_> {
             sampler: self.sampler,
             scripts: self.scripts,
             mask: self.mask,
+            shown_urls: ShownUrls::default(),
             served: Vec::new(),
             stopping: Stopping::new(self.plan.load.as_ref().map_or(&[], |load| &load.stop_if)),
             met: None,
@@ -390,6 +391,7 @@ struct Session<'a, 'scope> {
     sampler: Sampler,
     scripts: Scripts,
     mask: Mask,
+    shown_urls: ShownUrls,
     /// CPU of the workers where only the origin ran; with clients they tell it themselves.
     served: Vec<WorkerUse>,
     stopping: Stopping,
@@ -526,7 +528,7 @@ impl Session<'_, '_> {
     /// Returns the next event of a single request; evidence is a record.
     fn next_event(&mut self) -> Option<Event> {
         while let Ok(mut event) = self.workers.events.try_recv() {
-            self.mask.event(&mut event);
+            self.mask.event(&mut event, &mut self.shown_urls);
             let mut piece = match event {
                 Event::Evidence(piece) => piece,
                 Event::Kept(record) => {

@@ -6,6 +6,7 @@ use plan::Plan;
 use plan::secret::{MASK, content_without_secrets, is_secret_field, without_secrets};
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Values that are masked.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +26,11 @@ impl Mask {
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
         values.dedup();
         Mask { values }
+    }
+
+    /// True if nothing of a text is to be masked, as far as its marks tell: secrets of a plan may be any words.
+    fn leaves(&self, text: &str) -> bool {
+        self.values.is_empty() && !text.bytes().any(|byte| matches!(byte, b'?' | b'&' | b'@'))
     }
 
     /// A text with its secrets masked.
@@ -113,8 +119,8 @@ impl Mask {
         *text = String::from_utf8_lossy(&self.head(text.as_bytes())).into_owned();
     }
 
-    /// Masks an event of a request.
-    pub fn event(&self, event: &mut Event) {
+    /// Masks an event of a request. `urls`: those that were seen before.
+    pub fn event(&self, event: &mut Event, urls: &mut ShownUrls) {
         match event {
             Event::Url(url) => *url = self.text(url),
             Event::Head { text, .. } => *text = self.head(text),
@@ -130,7 +136,7 @@ impl Mask {
                 TalkEvent::Connecting | TalkEvent::Connected | TalkEvent::Judged { .. } => {}
             },
             Event::Request(record) | Event::Kept(record) => {
-                record.url = self.text(&record.url);
+                urls.show(self, &mut record.url);
                 let remark = record.remark.iter_mut();
                 remark.flat_map(|remark| &mut remark.label).for_each(|label| *label = self.text(label));
             }
@@ -166,6 +172,41 @@ impl Mask {
     }
 }
 
+/// URLs as they are shown: those that many requests share are looked through once.
+#[derive(Debug, Default)]
+pub struct ShownUrls {
+    /// As they are, and as they are shown.
+    known: Vec<(Arc<str>, Arc<str>)>,
+    /// The one that makes room for the next.
+    oldest: usize,
+}
+
+impl ShownUrls {
+    const MOST: usize = 64;
+
+    fn show(&mut self, mask: &Mask, url: &mut Arc<str>) {
+        if mask.leaves(url) {
+            return;
+        }
+        if let Some((_, shown)) = self.known.iter().find(|(known, _)| Arc::ptr_eq(known, url)) {
+            *url = shown.clone();
+            return;
+        }
+        let shown: Arc<str> = mask.text(url).into();
+        let is_shared = Arc::strong_count(url) > 1;
+        let known = (std::mem::replace(url, shown.clone()), shown);
+        if !is_shared {
+            return;
+        }
+        if self.known.len() < ShownUrls::MOST {
+            self.known.push(known);
+        } else {
+            self.known[self.oldest] = known;
+            self.oldest = (self.oldest + 1) % ShownUrls::MOST;
+        }
+    }
+}
+
 /// True if a value stands at a place by itself, and not within a longer word.
 fn stands_at(bytes: &[u8], at: usize, value: &[u8]) -> bool {
     let is_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
@@ -195,6 +236,30 @@ mod tests {
         ] {
             assert_eq!(mask.text(text), shown);
         }
+    }
+
+    #[test]
+    fn urls_that_requests_share_are_looked_through_once() {
+        let shown = |mask: &Mask, urls: &mut ShownUrls, url: &Arc<str>| {
+            let mut url = url.clone();
+            urls.show(mask, &mut url);
+            url
+        };
+        let mut urls = ShownUrls::default();
+        let plain: Arc<str> = "http://h/geheim".into();
+        assert!(Arc::ptr_eq(&shown(&mask(&[]), &mut urls, &plain), &plain));
+        let hides = mask(&["geheim"]);
+        let all: Vec<Arc<str>> = (0..100).map(|nth| format!("http://h/{nth}/geheim").into()).collect();
+        for url in [&all[..], &all[..]].concat() {
+            let first = shown(&hides, &mut urls, &url);
+            assert_eq!(*first, *url.replace("geheim", "***"));
+            assert!(Arc::ptr_eq(&first, &shown(&hides, &mut urls, &url)));
+        }
+        assert_eq!(urls.known.len(), ShownUrls::MOST);
+        let mut alone: Arc<str> = "http://h/geheim?x".into();
+        urls.show(&hides, &mut alone);
+        assert_eq!(*alone, *"http://h/***?x");
+        assert_eq!(urls.known.len(), ShownUrls::MOST);
     }
 
     #[test]

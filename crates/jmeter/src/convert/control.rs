@@ -500,7 +500,7 @@ fn transaction(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<St
     let title = title(c, of);
     let pauses = of.properties.flag("TransactionController.includeTimers", false);
     let parent = of.properties.flag("TransactionController.parent", false);
-    listener::note_transaction(c, scope);
+    listener::of_transaction(c, scope, &name);
     let Titled { before, title } = title;
     let steps =
         wrapped(c, of, scope, |steps| Step::Transaction(Transaction { name, title, pauses, parent, steps }));

@@ -60,7 +60,9 @@ pub(super) fn plan(c: &mut Converter<'_>, root: &Element) -> Plan {
     }
 }
 
-pub(super) fn load(c: &mut Converter<'_>, phases: Vec<Phase>) -> Load {
+pub(super) fn load(c: &mut Converter<'_>, mut phases: Vec<Phase>) -> Load {
+    let limits = time_limits(c);
+    phases.iter_mut().for_each(|phase| leave_out_limit(phase, limits.request));
     // JMeter trusts any certificate.
     let tls = c.https.then(|| Tls { verify: false, keystore: keystore::keystore(c), ..Tls::default() });
     let connect_to = std::mem::take(&mut c.connect_to);
@@ -74,9 +76,19 @@ pub(super) fn load(c: &mut Converter<'_>, phases: Vec<Phase>) -> Load {
             None => http,
         }),
         check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },
-        limits: time_limits(c),
+        limits,
         phases,
         ..Load::default()
+    }
+}
+
+/// Requests whose limit is that of all have none of their own.
+fn leave_out_limit(phase: &mut Phase, limit: Duration) {
+    let groups = phase.groups.iter_mut().map(|group| &mut group.scenario);
+    for step in groups.chain([&mut phase.scenario]).flat_map(Scenario::sends_mut) {
+        if let Step::Requests(step) = step {
+            step.session.answer_within = step.session.answer_within.filter(|own| *own != limit);
+        }
     }
 }
 

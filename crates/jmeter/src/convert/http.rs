@@ -16,6 +16,7 @@ use plan::{
     Body, Code, CookieRules, Elements, Expect, Fills, Redirects, Request, RequestStep, Resources, Session,
     Step, Validators,
 };
+use std::time::Duration;
 
 /// A sampler with the defaults around it.
 pub(super) struct Sampler<'a> {
@@ -187,7 +188,8 @@ pub(super) fn http(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, after
     // A user whose connection ends with the request has to know of it.
     let ends = !sampler.flag("HTTPSampler.use_keepalive", false);
     step.session = Session { strict_urls: varies || ends, fold_slashes, ..session(c, &sampler, scope) };
-    note_limits(c, &sampler, "HTTPSampler.connect_timeout", "HTTPSampler.response_timeout");
+    step.session.answer_within =
+        note_limits(c, &sampler, "HTTPSampler.connect_timeout", "HTTPSampler.response_timeout");
     before.push(Step::Requests(step));
     before
 }
@@ -555,21 +557,27 @@ fn url_pattern(c: &mut Converter<'_>, sampler: &Sampler<'_>, key: &str) -> Optio
     }
 }
 
-/// Limits hold for a whole plan here; those of samplers are noted.
-pub(super) fn note_limits(c: &mut Converter<'_>, sampler: &Sampler<'_>, connect: &str, answer: &str) {
+/// Notes the limits of a sampler; returns that of its answers, where it has one. That of connecting holds for a whole plan here.
+pub(super) fn note_limits(
+    c: &mut Converter<'_>,
+    sampler: &Sampler<'_>,
+    connect: &str,
+    answer: &str,
+) -> Option<Duration> {
     let of = sampler.element;
     let mut limit = |name: &str| {
         let written = sampler.text(name).to_owned();
         c.text(of, &written).constant().and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or(0)
     };
     let own = (limit(connect), limit(answer));
-    if c.limits.iter().any(|known| *known != own) {
+    if c.limits.iter().any(|known| known.0 != own.0) {
         c.different(
             of,
-            "its time-outs differ from those of other samplers: the longest of all holds for all",
+            "its time-out of connecting differs from those of other samplers: the longest of all holds for all",
         );
     }
     c.limits.push(own);
+    (own.1 > 0).then(|| Duration::from_millis(own.1))
 }
 
 /// The bytes of a body: what stays of it in the encoding of the sampler.

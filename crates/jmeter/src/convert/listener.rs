@@ -37,12 +37,16 @@ pub(super) const KINDS: &[ElementKind] = &[
     ElementKind { class: "kg.apc.jmeter.reporters.AutoStop", convert: Convert::Listener(auto_stop) },
 ];
 
-/// The listeners of a sampler.
-pub(super) fn listeners(c: &mut Converter<'_>, scope: &Scope<'_>) {
+/// The listeners of a sampler with this label.
+pub(super) fn listeners(c: &mut Converter<'_>, scope: &Scope<'_>, label: &str) {
     c.auto_stops.samplers += 1;
+    backend::sampler(c, label);
     for element in scope.outermost_first(Role::Listener) {
         match kinds::convert(element) {
-            Convert::Listener(convert) => convert(c, element),
+            Convert::Listener(convert) => {
+                convert(c, element);
+                backend::beside(c, element, label);
+            }
             // Its program runs behind the sampler.
             Convert::ScriptListener(_) => {}
             _ => unreachable!("{} is no listener", element.class),
@@ -66,8 +70,9 @@ pub(super) fn scripts(c: &mut Converter<'_>, scope: &Scope<'_>) -> Vec<Step> {
     steps
 }
 
-/// Lists programs that JMeter runs for the results of transactions, too.
-pub(super) fn note_transaction(c: &mut Converter<'_>, scope: &Scope<'_>) {
+/// Listeners of a transaction with this label. Programs that JMeter runs for the results of transactions, too, are listed.
+pub(super) fn of_transaction(c: &mut Converter<'_>, scope: &Scope<'_>, label: &str) {
+    backend::beside_transaction(c, scope, label);
     for element in scope.inner_first(Role::Listener) {
         if matches!(kinds::convert(element), Convert::ScriptListener(_)) {
             c.different(
@@ -139,7 +144,7 @@ pub(super) fn limit(c: &mut Converter<'_>, of: &Element, name: &str) -> Option<f
 /// The conditions that end the run. One that is meant for some samplers is held against all, which is told.
 pub(super) fn stop_if(c: &mut Converter<'_>) -> Vec<StopIf> {
     let AutoStops { samplers, met, stops } = std::mem::take(&mut c.auto_stops);
-    backend::note_partial(c, samplers);
+    backend::limit(c, samplers);
     for (element, of) in met.into_values().filter(|(_, of)| *of < samplers) {
         c.different(
             &element,

@@ -96,7 +96,7 @@ impl TestPlan {
             looks_back: looks_back(&self.root),
             auto_stops: listener::AutoStops::default(),
             backends: Vec::new(),
-            backends_met: BTreeMap::new(),
+            backends_met: backend::BackendsMet::default(),
         };
         converter.set_moments(&self.root);
         converter.set_start_values(&self.root);
@@ -179,8 +179,7 @@ struct Converter<'a> {
     named: usize,
     drawn: u64,
     backends: Vec<Backend>,
-    /// Backend Listeners that were looked at, by their paths, with the samplers in the scope of each.
-    backends_met: BTreeMap<String, (Element, usize)>,
+    backends_met: backend::BackendsMet,
     /// Programs run, which may ask for any variable.
     runs_programs: bool,
     /// Some program looks at the answer to a request that it does not belong to.

@@ -38,7 +38,8 @@ pub(super) const KINDS: &[ElementKind] = &[
 /// All that a sampler does, in order.
 pub(super) fn sampler(c: &mut Converter<'_>, of: &Element, around: &Scope<'_>) -> Vec<Step> {
     let scope = &around.below(of, &[]);
-    listener::listeners(c, scope);
+    let label = control::label(c, of);
+    listener::listeners(c, scope, &label);
     interrupt::note(c, of, scope);
     let mut steps = before(c, of, scope);
     let convert = match kinds::convert(of) {
@@ -50,7 +51,6 @@ pub(super) fn sampler(c: &mut Converter<'_>, of: &Element, around: &Scope<'_>) -
         _ => unreachable!("{} is no sampler", of.class),
     };
     let after = after(c, scope);
-    let label = control::label(c, of);
     for code in steps.iter_mut().filter_map(as_code) {
         code.request.clone_from(&label);
     }

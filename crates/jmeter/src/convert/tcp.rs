@@ -9,7 +9,7 @@ use super::{Converter, config, control, http};
 use crate::element::Element;
 use plan::data::Number;
 use plan::message::{Framing, LengthHead};
-use plan::{Body, Request, RequestStep, Step, Tcp};
+use plan::{Body, Request, RequestStep, Session, Step, Tcp};
 
 /// Bytes of the longest answer: JMeter has no limit.
 const LONGEST_ANSWER: u32 = 1 << 26;
@@ -56,7 +56,7 @@ pub(super) fn tcp(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, after:
         tcp: Some(tcp),
         ..Request::get("http://x/")
     };
-    http::note_limits(c, &sampler, "TCPSampler.ctimeout", "TCPSampler.timeout");
+    let answer_within = http::note_limits(c, &sampler, "TCPSampler.ctimeout", "TCPSampler.timeout");
     if !matches!(sampler.text("TCPSampler.soLinger").trim(), "" | "-1") {
         c.different(of, "its linger time is not set: connections are closed as those of all samplers");
     }
@@ -67,6 +67,7 @@ pub(super) fn tcp(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, after:
         keep_answer: c.looks_back,
         data,
         requests,
+        session: Session { answer_within, ..Session::default() },
         ..RequestStep::default()
     }));
     before

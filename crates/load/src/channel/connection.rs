@@ -31,6 +31,8 @@ pub(crate) struct Connection {
     pub last: LastRequest,
     /// The moment at which whatever is under way is cut short.
     pub cut: Option<Instant>,
+    /// Until when the answer under way must have come, where that is not the limit of the load.
+    pub due: Option<Instant>,
     /// Use of it, told when it is over, where anybody wants to hear.
     pub usage: Option<Box<Usage>>,
 }
@@ -105,13 +107,15 @@ impl Connection {
             begun: Some(opened.began),
             last: LastRequest::NONE,
             cut: None,
+            due: None,
             usage: opened.usage,
         }
     }
 
-    /// Something must come until then, or until what is under way is cut short.
+    /// Something must come until then, or until the answer is due, or what is under way is cut short.
     pub fn set_deadline(&mut self, until: Instant) {
-        self.stream.set_deadline(Some(self.cut.map_or(until, |cut| cut.min(until))));
+        let until = [self.cut, self.due].into_iter().flatten().fold(until, Instant::min);
+        self.stream.set_deadline(Some(until));
     }
 
     /// An answer came over it, whole or not, the first byte of it then.

@@ -61,14 +61,14 @@ impl Usage {
 
     fn tell(&self) {
         let since = |moment: Instant| self.account.since(moment);
-        self.account.show(Event::Connection(ConnectionUse {
+        self.account.show(Event::Connection(Box::new(ConnectionUse {
             phase: self.phase,
             began: since(self.began),
             opened: self.opened,
             first_byte: self.first_byte.map(since),
             ended: since(self.ended.unwrap_or(self.began)),
             answered: self.answered,
-        }));
+        })));
     }
 }
 

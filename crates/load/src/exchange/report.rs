@@ -1,9 +1,13 @@
 //! Single requests as they are told of: records, errors, evidence, heads. Not on the plain path.
 
-use super::types::{Client, Context, Ending, Exchanges, SentRequest, Unanswered, Worker};
+use super::types::{Client, ClientTurn, Context, Ending, Exchanges, SentRequest, Unanswered, Worker};
 use crate::request::TraceContext;
-use measure::event::{HeadTitle, RequestErrorKind};
-use measure::{Cause, Event, Evidence, First, Outcome, Record, RequestError, RequestTimes, TracedRequest};
+use crate::step::Line;
+use measure::event::{HeadTitle, RequestErrorKind, method_name};
+use measure::{
+    Answered, Cause, Event, Evidence, First, Outcome, Record, RequestError, RequestTimes, TracedRequest,
+};
+use std::time::Instant;
 use wire::http1::Version;
 
 /// True if a request that ended so is told of, in whichever way.
@@ -142,6 +146,56 @@ fn trace_id<I>(sent: &SentRequest<I>) -> Option<String> {
     sent.traced.as_ref().map(|traced| traced.trace_id())
 }
 
+/// A good answer that came by the short cut.
+pub(super) struct PlainAnswer<'a> {
+    pub line: &'a Line<'a>,
+    pub turn: &'a ClientTurn,
+    /// The user who asked.
+    pub user: u64,
+    /// Number of the connection within the worker.
+    pub connection: u64,
+    /// When the request was sent.
+    pub sent: Instant,
+    pub version: Version,
+    pub answer: Answered,
+}
+
+/// Tells of a request that took the short cut, where the plan wants to hear of each.
+#[inline]
+pub(super) fn report_plain(context: Context<'_>, told: &PlainAnswer<'_>) {
+    if context.worker.load.trace.requests {
+        context.worker.account.show(Event::Request(Box::new(plain_record(context, told))));
+    }
+}
+
+fn plain_record(context: Context<'_>, told: &PlainAnswer<'_>) -> Record {
+    let PlainAnswer { line, turn, answer, .. } = told;
+    let worker = context.worker;
+    let (method, url) = line.told();
+    Record {
+        number: turn.number,
+        user: told.user,
+        place: line.index,
+        phase: worker.account.phase(),
+        connection: told.connection,
+        label: line.label,
+        began: worker.account.since(told.sent),
+        version: Some(version_text(told.version)),
+        status: answer.status,
+        method,
+        url,
+        first_byte: Some(answer.took),
+        service: answer.took,
+        head_bytes: answer.head_bytes,
+        body_bytes: answer.body_bytes,
+        expected_bytes: line.model_length(),
+        group: context.phase.group,
+        present: worker.present(context.phase.group),
+        sent_bytes: answer.sent_bytes,
+        ..Record::new(Outcome::Ok)
+    }
+}
+
 fn record<C: Exchanges>(
     context: Context<'_>,
     client: &Client,
@@ -168,8 +222,8 @@ fn record<C: Exchanges>(
         outcome: ending.outcome,
         version: summary.version.map(version_text),
         status: summary.status,
-        method: described.method.to_owned(),
-        url: exchanges.sent_url(sent).unwrap_or_else(|| described.url.into_owned()),
+        method: method_name(described.method),
+        url: exchanges.sent_url(sent).map_or_else(|| described.url.into(), Into::into),
         connect,
         tls: connect.zip(sent.connect).map(|(all, tcp)| all.saturating_sub(tcp)).filter(|_| apart),
         first_byte: moments.to_first_byte(),
@@ -265,7 +319,7 @@ fn tell_errors<C: Exchanges>(
     };
     for what in ending.found.errors.iter().cloned().chain(what) {
         let described = exchanges.describe(&sent.item);
-        worker.account.tell(Event::RequestError(RequestError {
+        worker.account.tell(Event::RequestError(Box::new(RequestError {
             what,
             request: described.title.into_owned(),
             status_line: answer.lines().next().unwrap_or("").to_owned(),
@@ -273,7 +327,7 @@ fn tell_errors<C: Exchanges>(
             after: ending.moments.response(),
             connection: sent.connection,
             reused: sent.reused,
-        }));
+        })));
     }
 }
 

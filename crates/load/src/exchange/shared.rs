@@ -214,8 +214,9 @@ async fn read<C: HttpExchanges>(
     if pacing.is_none() && sink.never_wants_body() {
         lease.look(|letter| letter.only_counted = true);
     }
-    let cut = client.cut.filter(|cut| *cut > sent.at);
-    let received = receive(worker, lease, &mut sink, &mut moments, pacing, cut, raw).await;
+    let cut = client.cut(sent.at);
+    let until = [cut, client.due(sent.at)].into_iter().flatten().min();
+    let received = receive(worker, lease, &mut sink, &mut moments, pacing, until, raw).await;
     client.offending = lease.look(|letter| OffendingBytes::of(&mut letter.wrong));
     let ended = match received {
         Reception::Answer(ended) => ended.or_cut_short(cut, moments.ended),

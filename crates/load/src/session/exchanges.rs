@@ -200,6 +200,7 @@ impl UserTurn<'_> {
         let side_by_side = exchanges.purpose.cause == Cause::Resource
             && self.session.plan.resources.as_ref().is_some_and(|resources| resources.parallel > 1);
         client.cut = self.cut.filter(|_| !side_by_side);
+        client.answer_within = self.session.plan.answer_within;
         let due = [Due { item: (), turn }].into_iter().collect();
         exchange::run_http(self.context(), &mut client, &mut exchanges, due).await;
         (client, exchanges)

@@ -26,6 +26,7 @@ use plan::draw::Draw;
 use plan::{
     Address, Expect, ExpectBody, Http, LiveFeed, Reading, Request, RequestOrder, RequestStep, Scenario,
 };
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
@@ -86,6 +87,8 @@ pub(crate) struct Prepared {
     pub written: OnceCell<Box<[u8]>>,
     /// Bytes of the last body, where nobody looked at it.
     pub unread: Cell<u64>,
+    /// Its method and its URL as records hold them, once one was told of.
+    told: OnceCell<(Cow<'static, str>, Arc<str>)>,
     /// The first good answer, which the others must equal, once one is known here.
     pub model: RefCell<Option<Arc<Model>>>,
     /// Its name in the plan.
@@ -245,6 +248,7 @@ impl Prepared {
             tcp,
             written: OnceCell::new(),
             unread: Cell::new(0),
+            told: OnceCell::new(),
             model: RefCell::new(None),
             name: request.name.clone(),
             label,
@@ -282,6 +286,11 @@ impl Prepared {
             (_, Some(model)) => WantedLength::Only(model.length),
             (_, None) => WantedLength::NotKnown,
         }
+    }
+
+    /// The length of the first good answer, where the others must equal it and it is known.
+    pub fn model_length(&self) -> Option<u64> {
+        self.model.borrow().as_ref().map(|model| model.length)
     }
 
     /// Does what is to be done with each answer where none came.
@@ -401,6 +410,7 @@ impl Requests {
             address,
             written: OnceCell::new(),
             unread: Cell::new(0),
+            told: OnceCell::new(),
             model: RefCell::new(None),
             name: String::new(),
             label: None,

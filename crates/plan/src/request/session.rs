@@ -55,6 +55,11 @@ pub struct Session {
     #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::units::DurationText>"))]
     pub cut_after: Option<Duration>,
+    /// An answer must be whole so long after its request was sent, those of redirections and resources as well. `None`: as long as the
+    /// load's limit of requests says, which holds besides.
+    #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::units::DurationText>"))]
+    pub answer_within: Option<Duration>,
 }
 
 impl Session {
@@ -273,6 +278,12 @@ pub(crate) fn check(phase: &str, session: &Session, found: &mut ViolationFound) 
     }
     if session.cut_after.is_some_and(|after| after.is_zero()) {
         say("cut_after", "cut_after is 0: leave it out to cut nothing short".to_owned());
+    }
+    if session.answer_within.is_some_and(|limit| limit.is_zero()) {
+        say(
+            "answer_within",
+            "answer_within is 0: leave it out to wait as long as the limit of requests says".to_owned(),
+        );
     }
     let Some(auth) = &session.auth else { return };
     if auth.attempts == 0 || auth.credentials.len() + auth.proxy.len() == 0 {

@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn urls_name_a_place_to_write_to() {
         let influx = |url: &str, token: Option<Secret>| {
-            let to = Destination { option: "--influx", to: url.to_owned(), name: None, token };
+            let to = Destination { option: "--influx", to: url.to_owned(), name: None, token, only: None };
             open(&to).map(drop).map_err(|error| error.to_string())
         };
         assert!(influx("http://h:8086/write?db=x", None).is_ok());

@@ -40,6 +40,8 @@ pub struct Destination {
     pub name: Option<String>,
     /// The token that the receiver wants.
     pub token: Option<Secret>,
+    /// Labels whose figures it is sent; `None`: all.
+    pub only: Option<Vec<String>>,
 }
 
 /// Figures as a receiver wants them.
@@ -73,6 +75,8 @@ pub(super) struct Push {
     receiver: Receiver,
     /// Its number, under which figures are gathered for it.
     number: usize,
+    /// Labels whose figures it is sent; `None`: all.
+    only: Option<Vec<String>>,
 }
 
 impl Push {
@@ -81,7 +85,8 @@ impl Push {
     pub(super) fn open(number: usize, destination: &Destination) -> Result<Push, Problem> {
         let exporter = EXPORTERS.iter().find(|exporter| exporter.option == destination.option);
         let exporter = exporter.expect("each option that sends figures has its row");
-        Ok(Push { exporter, receiver: (exporter.open)(destination)?, number })
+        let only = destination.only.clone();
+        Ok(Push { exporter, receiver: (exporter.open)(destination)?, number, only })
     }
 
     /// Sends until the run is over, and then once more.
@@ -103,6 +108,10 @@ impl Push {
 
     async fn send_figures(&mut self, shared: &ExportShared, last: bool) {
         let since = shared.since(self.number);
+        let since = match &self.only {
+            Some(only) => since.only(only),
+            None => since,
+        };
         let body = self.receiver.format.figures(shared, &since, last);
         self.send(shared, body).await;
     }

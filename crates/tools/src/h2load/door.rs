@@ -293,7 +293,7 @@ impl View for H2loadLines {
             Event::FirstTls(tls) => self.tell_tls(&tls),
             Event::Request(record) => self.record(&record),
             Event::Connection(told) if told.phase == self.measured && self.connections.len() < MOST => {
-                self.connections.push(told);
+                self.connections.push(*told);
             }
             _ => {}
         }

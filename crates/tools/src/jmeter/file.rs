@@ -176,5 +176,11 @@ fn destination(backend: jmeter::Backend) -> Destination {
         jmeter::System::Influx => "--influx",
         jmeter::System::Graphite => "--graphite",
     };
-    Destination { option, to: backend.to, name: Some(backend.name), token: backend.token.map(Secret::typed) }
+    Destination {
+        option,
+        to: backend.to,
+        name: Some(backend.name),
+        token: backend.token.map(Secret::typed),
+        only: backend.only,
+    }
 }

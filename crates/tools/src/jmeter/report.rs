@@ -10,6 +10,9 @@ pub mod statistics;
 pub mod summary;
 mod words;
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 /// One finished sample, as JMeter tells it; times in whole milliseconds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sample {
@@ -18,13 +21,13 @@ pub struct Sample {
     /// From its beginning, connecting included, to its end.
     pub elapsed_ms: u64,
     /// The sampler's name.
-    pub label: String,
+    pub label: Arc<str>,
     /// The status, or the class of what went wrong.
-    pub code: String,
+    pub code: Cow<'static, str>,
     /// The words behind the status, or what went wrong.
-    pub message: String,
+    pub message: Cow<'static, str>,
     /// `GROUP 1-USER`.
-    pub thread: String,
+    pub thread: Arc<str>,
     /// It was good.
     pub success: bool,
     /// Assertions that did not hold: the name of each, and what it says.
@@ -38,7 +41,7 @@ pub struct Sample {
     /// Users of all groups.
     pub all_threads: u32,
     /// URL that was asked for; `None` for what is no request.
-    pub url: Option<String>,
+    pub url: Option<Arc<str>>,
     /// From its beginning to the first byte of the answer.
     pub latency_ms: u64,
     /// Of these for connecting, TLS included.

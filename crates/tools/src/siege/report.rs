@@ -216,8 +216,7 @@ pub struct Now {
 pub fn line(record: &Record, options: &LineOptions, now: &Now) -> Option<String> {
     let status = shown_status(record)?;
     let seconds = (record.connect.unwrap_or_default() + record.service).as_secs_f64();
-    let target =
-        if options.full_url || record.method != "GET" { record.url.as_str() } else { path(&record.url) };
+    let target = if options.full_url || record.method != "GET" { &*record.url } else { path(&record.url) };
     let stamp = if options.timestamp { format!("[{}, {}] ", now.weekday, now.date) } else { String::new() };
     let version = record.version.unwrap_or("HTTP/1.1");
     let bytes = record.body_bytes;

@@ -50,7 +50,7 @@ pub fn line(record: &Record, name: &str, began_ns: i128, out: u64) -> String {
         "error": error,
         "body": Value::Null,
         "method": record.method,
-        "url": record.url,
+        "url": &*record.url,
         "headers": Value::Null,
     });
     format!("{line}\n")

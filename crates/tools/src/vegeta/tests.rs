@@ -189,8 +189,8 @@ fn a_result_is_read_as_it_was_written() {
     let record = |outcome, status| Record {
         number: 3,
         status,
-        method: "GET".to_owned(),
-        url: "http://h/".to_owned(),
+        method: "GET".into(),
+        url: "http://h/".into(),
         began: Duration::from_millis(1500),
         connect: Some(Duration::from_millis(1)),
         service: Duration::from_millis(2),

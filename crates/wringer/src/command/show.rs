@@ -274,6 +274,7 @@ fn destination(asked: cli::SentTo<'_>) -> export::Destination {
         to: asked.to.to_owned(),
         name: None,
         token: asked.token.cloned(),
+        only: None,
     }
 }
 

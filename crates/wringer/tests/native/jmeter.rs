@@ -478,6 +478,73 @@ const AUTO_STOP: &str = "<kg.apc.jmeter.reporters.AutoStop testname=\"Stop\"><st
     <ConstantTimer testname=\"Wait\"><stringProp name=\"ConstantTimer.delay\">20</stringProp></ConstantTimer><hashTree/>";
 
 #[test]
+fn requests_over_a_kept_connection_are_told_like_the_first() {
+    let web = Web::start(|_| ok("hello"));
+    let kept = "<boolProp name=\"HTTPSampler.use_keepalive\">true</boolProp>";
+    let plan = once(&sampler("home", "/x", kept, ""))
+        .replace("LoopController.loops\">1<", "LoopController.loops\">6<");
+    let port = format!("-Jport={}", web.address.port());
+    for more in [&["-Jsummariser.out=false"][..], &["-Jjmeter.save.saveservice.output_format=xml"]] {
+        let words = [&["jmeter", "-n", "-t", "{}/plan.jmx", "-l", "{}/out.jtl", &port][..], more].concat();
+        let text = on(&plan, &words).ended_with(0).file("out.jtl");
+        // What is no time.
+        let is_kept =
+            |cell: &&str| !["t=", "it=", "lt=", "ct=", "ts="].iter().any(|name| cell.starts_with(name));
+        let told: Vec<String> = match more[0].ends_with("xml") {
+            true => text
+                .lines()
+                .filter(|line| line.starts_with("<httpSample"))
+                .map(|line| line.split(' ').filter(is_kept).collect::<Vec<_>>().join(" "))
+                .collect(),
+            false => text
+                .lines()
+                .skip(1)
+                .map(|line| {
+                    let cells: Vec<&str> = line.split(',').collect();
+                    cells[2..14].join(",")
+                })
+                .collect(),
+        };
+        assert_eq!(told.len(), 6, "{text}");
+        assert!(told[0].contains("home") && told[0].contains("Users 1-1"), "{text}");
+        assert!(told.iter().all(|line| *line == told[0]), "{text}");
+    }
+    // One connection for each of the two runs.
+    assert_eq!(web.seen().len(), 12);
+}
+
+#[test]
+fn each_sampler_waits_as_long_as_it_says() {
+    let web = Web::start(|asked| {
+        if asked.target != "/fast" {
+            std::thread::sleep(std::time::Duration::from_secs(3));
+        }
+        ok("late")
+    });
+    let within = |ms: u32| format!("<stringProp name=\"HTTPSampler.response_timeout\">{ms}</stringProp>");
+    let plan = once(
+        &[
+            sampler("short", "/slow", &within(500), ""),
+            sampler("long", "/slow", &within(100_000), ""),
+            sampler("fast", "/fast", &within(50_000), ""),
+        ]
+        .concat(),
+    );
+    let found = results(&plan, &web);
+    let told: Vec<[&str; 3]> =
+        found.iter().map(|line| [line[0].as_str(), line[1].as_str(), line[3].as_str()]).collect();
+    assert_eq!(told[0], ["short", "Non HTTP response code: java.net.SocketTimeoutException", "false"]);
+    assert_eq!(told[1..], [["long", "200", "true"], ["fast", "200", "true"]]);
+    let port = format!("-Jport={}", web.address.port());
+    let checked = on(&plan, &["plan", "check", "{}/plan.jmx", &port]).ended_with(0);
+    assert!(checked.stdout.contains("all of it runs\n"), "{}", checked.stdout);
+    let converted = on(&plan, &["plan", "convert", "{}/plan.jmx", &port]).ended_with(0);
+    for said in ["answer_within = \"500ms\"", "answer_within = \"50s\"", "request = \"100s\""] {
+        assert!(converted.stdout.contains(said), "{said}: {}", converted.stdout);
+    }
+}
+
+#[test]
 fn a_test_is_stopped_by_its_results() {
     let web = Web::start(|_| answer("500 Broken", "", ""));
     let port = format!("-Jport={}", web.address.port());

@@ -161,7 +161,7 @@ async fn fill<C: Exchanges>(
     let Some(out) = out.filter(|out| !out.is_empty()) else { return Ok(()) };
     if let Some(oldest) = window.front() {
         // What begins later than that is not cut short.
-        connection.cut = client.cut.filter(|cut| *cut > oldest.at);
+        (connection.cut, connection.due) = (client.cut(oldest.at), client.due(oldest.at));
         connection.set_deadline(worker.channels.first_deadline(oldest.at));
     }
     channel::send(connection, out, payload, exchanges.half_closes()).await?;

@@ -53,7 +53,7 @@ pub(super) async fn send<C: Exchanges>(
         traced,
         ..begin_sent(worker, connection, next, expect, now, head_bytes, answers)
     });
-    connection.cut = client.cut.filter(|cut| *cut > now);
+    (connection.cut, connection.due) = (client.cut(now), client.due(now));
     connection.set_deadline(worker.channels.first_deadline(now));
     if let Some(limit) = waits {
         channel::send(connection, out, 0, false).await?;

@@ -9,6 +9,7 @@ use crate::exchange::ending::settle;
 use crate::exchange::idle;
 use crate::exchange::kind::RequestExchanges;
 use crate::exchange::own::{attempt, run};
+use crate::exchange::report::{PlainAnswer, report_plain};
 use crate::exchange::types::{
     Client, ClientTurn, Context, Due, Exchanges, Loss, SHORT, SentRequest, ShortQueue, Worker,
 };
@@ -22,7 +23,7 @@ use std::future::poll_fn;
 use std::io;
 use std::time::{Duration, Instant};
 use transport::Received;
-use wire::http1::Expect;
+use wire::http1::{Expect, Version};
 
 /// True if a request may go it now.
 #[inline]
@@ -31,6 +32,8 @@ pub(crate) fn is_fast(context: Context<'_>, client: &mut Client, line: &Line<'_>
     let Some(connection) = &mut client.slot.connection else { return false };
     worker.has_fast_path
         && line.is_plain(SHORT)
+        // Its label in records may be another each time.
+        && (line.varying.is_none() || !worker.load.trace.requests)
         && !worker.account.wanted.first.get()
         && connection.answered > 0
         && connection.leads_to(line.destination())
@@ -94,7 +97,7 @@ pub(crate) async fn try_fast(
         Some(arrived) => arrived,
         None => Box::pin(connection.stream.recv()).await,
     };
-    end(context.worker, client, message.line, flight, arrived, takes)
+    end(context, client, message.line, flight, arrived, takes)
 }
 
 /// A request on its way.
@@ -127,6 +130,8 @@ fn begin<'a>(
 ) -> Flight<'a> {
     let place = worker.account.begin_fast(turn.due);
     connection.carried += 1;
+    // Those of a request before it.
+    (connection.cut, connection.due) = (None, None);
     let at = worker.net.recently();
     connection.stream.set_deadline(Some(worker.channels.first_deadline(at)));
     let mut out = None;
@@ -151,17 +156,18 @@ fn begin<'a>(
 /// Something has come. `None`: it was a known answer, which is accounted for.
 #[inline]
 fn end(
-    worker: &Worker,
+    context: Context<'_>,
     client: &mut Client,
     line: &Line<'_>,
     flight: Flight<'_>,
     arrived: io::Result<Received>,
     takes: impl Fn(u16) -> bool,
 ) -> Option<Begun> {
+    let worker = context.worker;
     let connection = client.slot.connection.as_deref_mut()?;
     let ended = worker.net.recently();
     let known = arrived.as_ref().ok().and_then(|bytes| known(line, bytes));
-    let Some(answer) = known.filter(|answer| takes(answer.status)) else {
+    let Some((answer, version)) = known.filter(|(answer, _)| takes(answer.status)) else {
         connection.arrived = Some(Box::new(arrived));
         return Some(flight.leave(worker));
     };
@@ -174,6 +180,16 @@ fn end(
     };
     let answer = Answered { waited, took, sent_bytes: flight.bytes, ..answer };
     account(worker, line, &flight, &answer);
+    let told = PlainAnswer {
+        line,
+        turn: flight.turn,
+        user: client.user,
+        connection: connection.number,
+        sent: flight.at,
+        version,
+        answer,
+    };
+    report_plain(context, &told);
     if connection.secure.is_some() {
         worker.net.spent();
     }
@@ -212,7 +228,7 @@ fn account(worker: &Worker, line: &Line<'_>, flight: &Flight<'_>, answer: &Answe
 
 /// The answer that `bytes` are, where it is good and whole, and nothing has to be looked up to say so.
 #[inline]
-fn known(line: &Line<'_>, bytes: &[u8]) -> Option<Answered> {
+fn known(line: &Line<'_>, bytes: &[u8]) -> Option<(Answered, Version)> {
     let mut memo = line.memo.borrow_mut();
     let (head_bytes, head) = memo.whole(bytes, Expect::Body)?;
     let body_bytes = (bytes.len() - head_bytes) as u64;
@@ -222,14 +238,15 @@ fn known(line: &Line<'_>, bytes: &[u8]) -> Option<Answered> {
         WantedLength::NotKnown => false,
     };
     let is_good = head.keep_alive && has_length && line.expect.takes(head.status);
-    is_good.then_some(Answered {
+    let answer = Answered {
         status: head.status,
         waited: Duration::ZERO,
         took: Duration::ZERO,
         sent_bytes: 0,
         head_bytes: head_bytes as u64,
         body_bytes,
-    })
+    };
+    is_good.then_some((answer, head.version))
 }
 
 /// The driver takes over a request that was begun.

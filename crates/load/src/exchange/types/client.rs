@@ -4,7 +4,7 @@ use super::head::Head;
 use super::told::OffendingBytes;
 use crate::channel::Slot;
 use crate::request::Values;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A client of the driver: its place for a connection, and what is kept from one exchange to the next.
 #[derive(Default)]
@@ -26,11 +26,23 @@ pub(crate) struct Client {
     pub values: Option<Box<Values>>,
     /// The moment at which whatever is under way is cut short.
     pub cut: Option<Instant>,
+    /// How long answers may take, where that is not the limit of the load.
+    pub answer_within: Option<Duration>,
     /// Fault of the answer that has just failed.
     pub offending: Option<Box<OffendingBytes>>,
 }
 
 impl Client {
+    /// The moment at which whatever is under way is cut short, of a request that was sent before it.
+    pub fn cut(&self, sent: Instant) -> Option<Instant> {
+        self.cut.filter(|cut| *cut > sent)
+    }
+
+    /// Until when the answer to a request must have come, where that is not the limit of the load.
+    pub fn due(&self, sent: Instant) -> Option<Instant> {
+        self.answer_within.map(|limit| sent + limit)
+    }
+
     /// Of the user of this number.
     pub fn new(user: u64) -> Client {
         Client { user, ..Client::default() }

@@ -130,7 +130,7 @@ impl<'a> RequestAnswer<'a> {
 
     /// Length of the model, once there is one.
     pub fn model_length(&self) -> Option<u64> {
-        self.prepared.model.borrow().as_ref().map(|model| model.length)
+        self.prepared.model_length()
     }
 
     /// The difference between model and answer, in a sentence.

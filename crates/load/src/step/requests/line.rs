@@ -5,12 +5,14 @@ use super::Prepared;
 use crate::channel::{Destination, OpenBody, RequestContent};
 use crate::request::http::RequestMessage;
 use crate::request::{Filling, HttpRequest, Values};
+use measure::event::method_name;
 use plan::data::Moment;
 use plan::{Address, Request, RequestList};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io;
 use std::ops::{Deref, Range};
+use std::sync::Arc;
 use std::time::Duration;
 use wire::http2::FieldList;
 
@@ -49,6 +51,15 @@ impl<'a> Line<'a> {
         match self.address() {
             Cow::Borrowed(address) => address.text.as_str().into(),
             Cow::Owned(address) => address.text.into(),
+        }
+    }
+
+    /// Its method and its URL as records hold them; made once, unless several lines share what was prepared.
+    pub fn told(self) -> (Cow<'static, str>, Arc<str>) {
+        let told = || (method_name(&self.method), self.url().into());
+        match self.path {
+            Some(_) => told(),
+            None => self.prepared.told.get_or_init(told).clone(),
         }
     }
 

@@ -297,7 +297,7 @@ fn the_gnuplot_file_is_sorted_by_total_time() {
         connection: 1,
         began: Duration::from_secs(began),
         status: 200,
-        method: "GET".to_owned(),
+        method: "GET".into(),
         connect: connect.map(us),
         first_byte: Some(us(600)),
         service: us(service),

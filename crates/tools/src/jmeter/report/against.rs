@@ -25,13 +25,16 @@ const TOLD: usize = 20;
 impl Results {
     /// Adds a sample, and its parts behind it.
     pub fn add(&mut self, sample: &Sample) {
-        let step =
-            AgainstStep { label: sample.label.clone(), code: sample.code.clone(), success: sample.success };
+        let step = AgainstStep {
+            label: sample.label.to_string(),
+            code: sample.code.to_string(),
+            success: sample.success,
+        };
         self.samples += 1;
-        match self.threads.get_mut(&sample.thread) {
+        match self.threads.get_mut(&*sample.thread) {
             Some(steps) => steps.push(step),
             None => {
-                self.threads.insert(sample.thread.clone(), vec![step]);
+                self.threads.insert(sample.thread.to_string(), vec![step]);
             }
         }
         for part in &sample.parts {
@@ -219,9 +222,9 @@ mod tests {
         for (thread, label, code) in lines {
             let success = *code == "200";
             results.add(&Sample {
-                thread: (*thread).to_owned(),
-                label: (*label).to_owned(),
-                code: (*code).to_owned(),
+                thread: (*thread).into(),
+                label: (*label).into(),
+                code: (*code).to_owned().into(),
                 success,
                 ..Sample::default()
             });
@@ -259,13 +262,9 @@ mod tests {
 
     #[test]
     fn parts_are_samples_behind_their_whole() {
-        let part = Sample { label: "a-0".to_owned(), ..Sample::default() };
-        let whole = Sample {
-            label: "a".to_owned(),
-            thread: "U 1-1".to_owned(),
-            parts: vec![part],
-            ..Sample::default()
-        };
+        let part = Sample { label: "a-0".into(), ..Sample::default() };
+        let whole =
+            Sample { label: "a".into(), thread: "U 1-1".into(), parts: vec![part], ..Sample::default() };
         let mut theirs = Results::default();
         theirs.add(&whole);
         assert_eq!((theirs.samples(), theirs.threads()), (2, 1));

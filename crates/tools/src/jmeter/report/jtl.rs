@@ -2,6 +2,8 @@
 
 use super::contents::{self, WantedContents};
 use super::{JmeterKind, Sample};
+use JtlValue::Number;
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Delimiter and times of CSV, by the properties `jmeter.save.saveservice.*`.
@@ -52,12 +54,28 @@ pub struct Layout {
 /// A column: its name in the header, its attribute in XML, its property, whether it is there by default, and its value.
 type Column = &'static JtlRow;
 
+/// A value of a column.
+enum JtlValue<'a> {
+    Number(u64),
+    Text(Cow<'a, str>),
+}
+
+impl<'a> JtlValue<'a> {
+    const fn word(text: &'a str) -> JtlValue<'a> {
+        JtlValue::Text(Cow::Borrowed(text))
+    }
+
+    const fn flag(is: bool) -> JtlValue<'static> {
+        JtlValue::word(if is { "true" } else { "false" })
+    }
+}
+
 struct JtlRow {
     name: &'static str,
     attribute: &'static str,
     property: &'static str,
     usual: bool,
-    value: fn(&Sample) -> String,
+    value: for<'a> fn(&'a Layout, &'a Sample) -> JtlValue<'a>,
 }
 
 impl PartialEq for JtlRow {
@@ -79,47 +97,45 @@ const fn row(
     attribute: &'static str,
     property: &'static str,
     usual: bool,
-    value: fn(&Sample) -> String,
+    value: for<'a> fn(&'a Layout, &'a Sample) -> JtlValue<'a>,
 ) -> JtlRow {
     JtlRow { name, attribute, property, usual, value }
 }
 
-/// The column whose CSV text a pattern may choose.
-const MOMENT: &str = "timeStamp";
-
 /// The column of the answer's encoding: in CSV that of answers that name none is UTF-8.
 const ENCODING: &str = "Encoding";
 
-/// The column of the machine's name, which no sample knows.
-const HOST: &str = "Hostname";
-
 /// All columns, in the order of the file.
 static COLUMNS: [JtlRow; 22] = [
-    row(MOMENT, "ts", "timestamp_format", true, |sample| sample.began_ms.to_string()),
-    row("elapsed", "t", "time", true, |sample| sample.elapsed_ms.to_string()),
-    row("label", "lb", "label", true, |sample| sample.label.clone()),
-    row("responseCode", "rc", "response_code", true, |sample| sample.code.clone()),
-    row("responseMessage", "rm", "response_message", true, |sample| sample.message.clone()),
-    row("threadName", "tn", "thread_name", true, |sample| sample.thread.clone()),
-    row("dataType", "dt", "data_type", true, |sample| contents::data_type(sample).to_owned()),
-    row("success", "s", "successful", true, |sample| sample.success.to_string()),
-    row("failureMessage", "", "assertion_results_failure_message", true, |sample| {
-        sample.failed.first().map_or_else(String::new, |(_, says)| says.clone())
+    row("timeStamp", "ts", "timestamp_format", true, |layout, sample| layout.moment(sample.began_ms)),
+    row("elapsed", "t", "time", true, |_, sample| Number(sample.elapsed_ms)),
+    row("label", "lb", "label", true, |_, sample| JtlValue::word(&sample.label)),
+    row("responseCode", "rc", "response_code", true, |_, sample| JtlValue::word(&sample.code)),
+    row("responseMessage", "rm", "response_message", true, |_, sample| JtlValue::word(&sample.message)),
+    row("threadName", "tn", "thread_name", true, |_, sample| JtlValue::word(&sample.thread)),
+    row("dataType", "dt", "data_type", true, |_, sample| JtlValue::word(contents::data_type(sample))),
+    row("success", "s", "successful", true, |_, sample| JtlValue::flag(sample.success)),
+    row("failureMessage", "", "assertion_results_failure_message", true, |_, sample| {
+        JtlValue::word(sample.failed.first().map_or("", |(_, says)| says))
     }),
-    row("bytes", "by", "bytes", true, |sample| sample.bytes.to_string()),
-    row("sentBytes", "sby", "sent_bytes", true, |sample| sample.sent_bytes.to_string()),
-    row("grpThreads", "ng", "thread_counts", true, |sample| sample.group_threads.to_string()),
-    row("allThreads", "na", "thread_counts", true, |sample| sample.all_threads.to_string()),
-    row("URL", "", "url", true, |sample| sample.url.clone().unwrap_or_else(|| "null".to_owned())),
+    row("bytes", "by", "bytes", true, |_, sample| Number(sample.bytes)),
+    row("sentBytes", "sby", "sent_bytes", true, |_, sample| Number(sample.sent_bytes)),
+    row("grpThreads", "ng", "thread_counts", true, |_, sample| Number(sample.group_threads.into())),
+    row("allThreads", "na", "thread_counts", true, |_, sample| Number(sample.all_threads.into())),
+    row("URL", "", "url", true, |_, sample| JtlValue::word(sample.url.as_deref().unwrap_or("null"))),
     // The file that an answer was saved to: none is.
-    row("Filename", "", "filename", false, |_| String::new()),
-    row("Latency", "lt", "latency", true, |sample| sample.latency_ms.to_string()),
-    row(ENCODING, "de", "encoding", false, |sample| contents::encoding(sample).into_iter().collect()),
-    row("SampleCount", "sc", "sample_count", false, |_| "1".to_owned()),
-    row("ErrorCount", "ec", "sample_count", false, |sample| u8::from(!sample.success).to_string()),
-    row(HOST, "hn", "hostname", false, |_| String::new()),
-    row("IdleTime", "it", "idle_time", true, |sample| sample.idle_ms.to_string()),
-    row("Connect", "ct", "connect_time", true, |sample| sample.connect_ms.to_string()),
+    row("Filename", "", "filename", false, |_, _| JtlValue::word("")),
+    row("Latency", "lt", "latency", true, |_, sample| Number(sample.latency_ms)),
+    row(ENCODING, "de", "encoding", false, |layout, sample| {
+        let usual = if layout.xml { "" } else { "UTF-8" };
+        contents::encoding(sample).map_or(JtlValue::word(usual), |name| JtlValue::Text(name.into()))
+    }),
+    row("SampleCount", "sc", "sample_count", false, |_, _| Number(1)),
+    row("ErrorCount", "ec", "sample_count", false, |_, sample| Number(u64::from(!sample.success))),
+    // This machine's, which no sample knows.
+    row("Hostname", "hn", "hostname", false, |layout, _| JtlValue::word(&layout.host)),
+    row("IdleTime", "it", "idle_time", true, |_, sample| Number(sample.idle_ms)),
+    row("Connect", "ct", "connect_time", true, |_, sample| Number(sample.connect_ms)),
 ];
 
 /// Attributes in XML, in the order of the file.
@@ -215,32 +231,45 @@ impl Layout {
         (inner != Some(self.variables[nth].as_str())).then_some(value)
     }
 
-    fn value(&self, row: &JtlRow, sample: &Sample) -> String {
-        match (row.name, &self.moments) {
-            (HOST, _) => self.host.clone(),
-            (ENCODING, _) if !self.xml => contents::encoding(sample).unwrap_or_else(|| "UTF-8".to_owned()),
-            (MOMENT, Some(pattern)) if !self.xml => {
-                let ms = i64::try_from(sample.began_ms).unwrap_or(i64::MAX);
-                jmeter::function::moment(ms, pattern).unwrap_or_else(|_| sample.began_ms.to_string())
-            }
-            _ => (row.value)(sample),
-        }
+    /// A time since 1970; in CSV a pattern may choose its text.
+    fn moment(&self, ms: u64) -> JtlValue<'static> {
+        let Some(pattern) = self.moments.as_ref().filter(|_| !self.xml) else { return Number(ms) };
+        let told = jmeter::function::moment(i64::try_from(ms).unwrap_or(i64::MAX), pattern);
+        told.map_or(Number(ms), |text| JtlValue::Text(text.into()))
     }
 
     fn line(&self, sample: &Sample, values: &[Option<String>], to: &mut String) {
-        let columns = self.columns.iter().map(|row| self.value(row, sample));
-        let variables = (0..self.variables.len()).map(|nth| self.variable(nth, values).unwrap_or("null"));
-        for (nth, value) in columns.chain(variables.map(str::to_owned)).enumerate() {
-            if nth > 0 {
-                to.push(self.delimiter);
-            }
-            if value.contains([self.delimiter, '"', '\n', '\r']) {
-                let _ = write!(to, "\"{}\"", value.replace('"', "\"\""));
-            } else {
-                to.push_str(&value);
+        let mut digits = itoa::Buffer::new();
+        let begin = to.len();
+        for row in &self.columns {
+            match (row.value)(self, sample) {
+                Number(number) => self.cell(digits.format(number), to),
+                JtlValue::Text(text) => self.cell(&text, to),
             }
         }
+        for nth in 0..self.variables.len() {
+            self.cell(self.variable(nth, values).unwrap_or("null"), to);
+        }
+        // The delimiter behind the last cell.
+        if to.len() > begin {
+            to.pop();
+        }
         to.push('\n');
+    }
+
+    /// Appends a cell and a delimiter. In quotation marks stands what a reader would take apart.
+    fn cell(&self, text: &str, to: &mut String) {
+        let is_mark = |byte: u8| matches!(byte, b'"' | b'\n' | b'\r');
+        let has_delimiter = match self.delimiter.is_ascii() {
+            true => text.bytes().any(|byte| byte == self.delimiter as u8),
+            false => text.contains(self.delimiter),
+        };
+        if has_delimiter || text.bytes().any(is_mark) {
+            let _ = write!(to, "\"{}\"", text.replace('"', "\"\""));
+        } else {
+            to.push_str(text);
+        }
+        to.push(self.delimiter);
     }
 
     fn has(&self, name: &str) -> bool {
@@ -252,7 +281,10 @@ impl Layout {
         let _ = write!(to, "<{tag}");
         for attribute in ATTRIBUTES {
             if let Some(row) = self.columns.iter().find(|row| row.attribute == attribute) {
-                let _ = write!(to, " {attribute}=\"{}\"", escaped(&self.value(row, sample)));
+                let _ = match (row.value)(self, sample) {
+                    Number(number) => write!(to, " {attribute}=\"{number}\""),
+                    JtlValue::Text(text) => write!(to, " {attribute}=\"{}\"", escaped(&text)),
+                };
             }
         }
         for (nth, name) in self.variables.iter().enumerate() {
@@ -293,15 +325,15 @@ mod tests {
         Sample {
             began_ms: 1_700_000_000_123,
             elapsed_ms: 12,
-            label: "Home, \"page\"".to_owned(),
-            code: "200".to_owned(),
-            message: "OK".to_owned(),
-            thread: "Users 1-2".to_owned(),
+            label: "Home, \"page\"".into(),
+            code: "200".into(),
+            message: "OK".into(),
+            thread: "Users 1-2".into(),
             success: true,
             bytes: 150,
             group_threads: 2,
             all_threads: 3,
-            url: Some("http://h/?a&b".to_owned()),
+            url: Some("http://h/?a&b".into()),
             latency_ms: 11,
             connect_ms: 1,
             ..Sample::default()

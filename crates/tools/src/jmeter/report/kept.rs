@@ -32,17 +32,17 @@ fn sample(head: &Head, plan: &Plan, kept: &ExchangeKept<'_>) -> Sample {
     let users = planned.map_or(0, users);
     let record = kept.record();
     let message = match has_status(&record) {
-        true => reason(kept.status).to_owned(),
-        false => message_of(&record),
+        true => reason(kept.status).into(),
+        false => message_of(&record).into(),
     };
     let check_failed = kept.outcome.starts_with("check_failed");
     Sample {
         began_ms: (head.started_unix_s * 1e3) as u64 + kept.began_us / 1000,
         elapsed_ms: (kept.connect_us + kept.service_us) / 1000,
-        label: label.map_or(kept.url, String::as_str).to_owned(),
+        label: label.map_or(kept.url, String::as_str).into(),
         code: code_of(&record),
         message,
-        thread: format!("{} 1-{}", phase.map_or("", |phase| &phase.name), kept.user + 1),
+        thread: format!("{} 1-{}", phase.map_or("", |phase| &phase.name), kept.user + 1).into(),
         success: kept.outcome == "ok",
         failed: check_failed
             .then(|| ("Assertion".to_owned(), "Test failed".to_owned()))
@@ -51,7 +51,7 @@ fn sample(head: &Head, plan: &Plan, kept: &ExchangeKept<'_>) -> Sample {
         bytes: kept.head_bytes + kept.body_bytes,
         group_threads: users,
         all_threads: users,
-        url: Some(kept.url.to_owned()),
+        url: Some(kept.url.into()),
         latency_ms: (kept.connect_us + kept.first_byte_us) / 1000,
         connect_ms: kept.connect_us / 1000,
         ..Sample::default()

@@ -108,7 +108,7 @@ fn sample(names: &[String], row: &csv::StringRecord, pattern: &mut Option<String
             "failureMessage" if !value.is_empty() => {
                 sample.failed = vec![("Assertion".to_owned(), value.to_owned())];
             }
-            "URL" => sample.url = (value != "null" && !value.is_empty()).then(|| value.to_owned()),
+            "URL" => sample.url = (value != "null" && !value.is_empty()).then(|| value.into()),
             name => set(&mut sample, name, value)?,
         }
     }
@@ -143,10 +143,10 @@ fn set(sample: &mut Sample, name: &str, value: &str) -> Result<(), String> {
     match name {
         "ts" => sample.began_ms = number()?,
         "elapsed" | "t" => sample.elapsed_ms = number()?,
-        "label" | "lb" => value.clone_into(&mut sample.label),
-        "responseCode" | "rc" | "rs" => value.clone_into(&mut sample.code),
-        "responseMessage" | "rm" => value.clone_into(&mut sample.message),
-        "threadName" | "tn" => value.clone_into(&mut sample.thread),
+        "label" | "lb" => sample.label = value.into(),
+        "responseCode" | "rc" | "rs" => sample.code = value.to_owned().into(),
+        "responseMessage" | "rm" => sample.message = value.to_owned().into(),
+        "threadName" | "tn" => sample.thread = value.into(),
         "success" | "s" => sample.success = value.eq_ignore_ascii_case("true"),
         "bytes" | "by" => sample.bytes = number()?,
         "sentBytes" | "sby" => sample.sent_bytes = number()?,
@@ -265,7 +265,7 @@ impl Xml {
     fn end(&mut self, name: &[u8], take: &mut dyn FnMut(&Sample)) {
         let text = std::mem::take(&mut self.text);
         match (self.kept.take(), self.open.last_mut()) {
-            (Some(ReportText::Url), Some(sample)) => sample.url = Some(text),
+            (Some(ReportText::Url), Some(sample)) => sample.url = Some(text.into()),
             (Some(ReportText::Name), _) => self.name = text,
             (Some(ReportText::Failed), _) => self.failed |= text.trim() == "true",
             (Some(ReportText::Says), _) => self.says = text,
@@ -303,19 +303,19 @@ mod tests {
     fn written() -> Sample {
         let part = Sample {
             began_ms: 5,
-            label: "a, \"b\"-0".to_owned(),
-            code: "302".to_owned(),
+            label: "a, \"b\"-0".into(),
+            code: "302".into(),
             success: true,
-            url: Some("http://h/?a&b".to_owned()),
+            url: Some("http://h/?a&b".into()),
             ..Sample::default()
         };
         Sample {
             began_ms: 1_700_000_000_123,
             elapsed_ms: 12,
-            label: "a, \"b\"".to_owned(),
-            code: "200".to_owned(),
-            message: "OK\nline".to_owned(),
-            thread: "Users 1-2".to_owned(),
+            label: "a, \"b\"".into(),
+            code: "200".into(),
+            message: "OK\nline".into(),
+            thread: "Users 1-2".into(),
             failed: vec![("Assertion".to_owned(), "a < b".to_owned())],
             bytes: 150,
             sent_bytes: 9,
@@ -324,7 +324,7 @@ mod tests {
             latency_ms: 11,
             connect_ms: 1,
             idle_ms: 4,
-            url: Some("http://h/?a&b".to_owned()),
+            url: Some("http://h/?a&b".into()),
             parts: vec![part],
             ..Sample::default()
         }

@@ -6,7 +6,10 @@ use super::Sample;
 use super::words::{code_of, has_status, message_of};
 use measure::{Contents, Fetch, Outcome, PageMark, Record, TransactionMark, UsersPresent};
 use report::show::reason_phrase as reason;
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
 
 /// Labels and groups of a phase, known beforehand.
 #[derive(Debug, Clone, Default)]
@@ -24,13 +27,82 @@ struct User {
     number: u64,
 }
 
+/// A hash of a user's numbers, of which nobody has an interest that they collide.
+#[derive(Debug, Default)]
+struct UserHasher(u64);
+
+impl Hasher for UserHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        let mixed = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+}
+
 /// Samples that are not whole yet, by user.
 #[derive(Debug, Default)]
 pub struct Samples {
-    phases: Vec<PhaseNames>,
+    phases: Vec<KnownPhase>,
     /// When the run began: milliseconds since 1970.
     began_ms: u64,
-    users: HashMap<User, Pending>,
+    users: HashMap<User, Pending, BuildHasherDefault<UserHasher>>,
+}
+
+/// Labels and groups of a phase, as samples share them.
+#[derive(Debug)]
+struct KnownPhase {
+    labels: Vec<Arc<str>>,
+    groups: Vec<KnownGroup>,
+    /// Users of all groups.
+    users: u32,
+}
+
+#[derive(Debug)]
+struct KnownGroup {
+    /// Stands before the numbers of its users.
+    name: String,
+    users: u32,
+    /// Names of its users so far, by their numbers.
+    threads: Vec<Option<Arc<str>>>,
+}
+
+impl KnownGroup {
+    /// Users whose names are remembered, at most.
+    const MOST: usize = 1 << 16;
+
+    /// The name of a user.
+    fn thread(&mut self, number: u64) -> Arc<str> {
+        let name = || format!("{}{}", self.name, number + 1).into();
+        let Some(nth) = usize::try_from(number).ok().filter(|nth| *nth < KnownGroup::MOST) else {
+            return name();
+        };
+        if self.threads.len() <= nth {
+            self.threads.resize(nth + 1, None);
+        }
+        self.threads[nth].get_or_insert_with(name).clone()
+    }
+}
+
+impl KnownPhase {
+    fn of(names: PhaseNames) -> KnownPhase {
+        let group = |(name, users)| KnownGroup { name, users, threads: Vec::new() };
+        KnownPhase {
+            users: names.groups.iter().map(|(_, users)| users).sum(),
+            labels: names.labels.into_iter().map(Arc::from).collect(),
+            groups: names.groups.into_iter().map(group).collect(),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -54,15 +126,23 @@ struct PageSample {
 impl Samples {
     /// Of a run that began then.
     pub fn new(phases: Vec<PhaseNames>, began_ms: u64) -> Samples {
-        Samples { phases, began_ms, users: HashMap::new() }
+        Samples {
+            phases: phases.into_iter().map(KnownPhase::of).collect(),
+            began_ms,
+            users: HashMap::default(),
+        }
     }
 
     /// A request has ended: the samples that are whole now.
     pub fn record(&mut self, record: &Record) -> Option<Sample> {
         let sample = self.sample(record);
         let user = User { phase: record.phase, group: record.group, number: record.user };
-        let pending = self.users.entry(user).or_default();
         let ignored = record.remark.as_ref().is_some_and(|remark| remark.ignored);
+        let is_whole = !(ignored || record.leads_on || record.fetch.has_needs);
+        if is_whole && !self.users.contains_key(&user) {
+            return Some(sample);
+        }
+        let pending = self.users.entry(user).or_default();
         if record.leads_on {
             pending.redirected.push((record.fetch.number, sample));
             return None;
@@ -100,9 +180,9 @@ impl Samples {
             let (thread, group_threads, all_threads) = self.thread(user, mark.present);
             let sample = Sample {
                 began_ms: self.began_ms + mark.at.as_millis() as u64,
-                label: mark.label.clone(),
+                label: mark.label.as_str().into(),
                 success: true,
-                code: "200".to_owned(),
+                code: "200".into(),
                 kind: JmeterKind::Transaction { parent: mark.parent },
                 thread,
                 group_threads,
@@ -122,9 +202,10 @@ impl Samples {
         ended.idle_ms = lasted.saturating_sub(ended.elapsed_ms);
         let (samples, failing) = ended.within;
         ended.message =
-            format!("Number of samples in transaction : {samples}, number of failing samples : {failing}");
+            format!("Number of samples in transaction : {samples}, number of failing samples : {failing}")
+                .into();
         if failing > 0 && ended.kind == (JmeterKind::Transaction { parent: false }) {
-            ended.code = String::new();
+            ended.code = Cow::Borrowed("");
         }
         if !mark.values.is_empty() {
             let values = mark.values.clone();
@@ -145,21 +226,25 @@ impl Samples {
     }
 
     /// The name of a user, and how many there are of its group and of all: those that the plan says where nobody has counted them.
-    fn thread(&self, user: User, present: UsersPresent) -> (String, u32, u32) {
-        let groups = self.phases.get(user.phase).map_or(&[][..], |phase| &phase.groups);
-        let (name, users) = groups.get(user.group).map_or(("", 0), |(name, users)| (name.as_str(), *users));
-        let name = format!("{name}{}", user.number + 1);
+    fn thread(&mut self, user: User, present: UsersPresent) -> (Arc<str>, u32, u32) {
+        let Some(phase) = self.phases.get_mut(user.phase) else {
+            return (format!("{}", user.number + 1).into(), present.of_group, present.of_all);
+        };
+        let group = phase.groups.get_mut(user.group);
+        let users = group.as_ref().map_or(0, |group| group.users);
+        let number = user.number;
+        let name = group.map_or_else(|| format!("{}", number + 1).into(), |group| group.thread(number));
         match present.of_all {
-            0 => (name, users, groups.iter().map(|(_, users)| users).sum()),
+            0 => (name, users, phase.users),
             all => (name, present.of_group, all),
         }
     }
 
-    fn sample(&self, record: &Record) -> Sample {
+    fn sample(&mut self, record: &Record) -> Sample {
         let labels = self.phases.get(record.phase).map_or(&[][..], |phase| &phase.labels);
-        let label = record.label.and_then(|label| labels.get(usize::from(label.0)));
+        let label = record.label.and_then(|label| labels.get(usize::from(label.0))).cloned();
         let remark = record.remark.as_deref();
-        let of_remark = remark.and_then(|remark| remark.label.clone());
+        let of_remark = remark.and_then(|remark| remark.label.as_deref()).map(Arc::from);
         let (thread, group_threads, all_threads) = self
             .thread(User { phase: record.phase, group: record.group, number: record.user }, record.present);
         let connect = record.connect.unwrap_or_default();
@@ -170,14 +255,14 @@ impl Samples {
         Sample {
             began_ms: self.began_ms + record.began.as_millis() as u64,
             elapsed_ms: (connect + record.service).as_millis() as u64,
-            label: of_remark.or_else(|| label.cloned()).unwrap_or_else(|| record.url.clone()),
+            label: of_remark.or(label).unwrap_or_else(|| record.url.clone()),
             // What a script has set is said; the words of a status are not those of a request that has failed.
             message: match (message, has_status(record) || code.is_some()) {
-                (Some(message), true) => message,
-                (None, true) => reason(record.status).to_owned(),
-                (_, false) => message_of(record),
+                (Some(message), true) => message.into(),
+                (None, true) => reason(record.status).into(),
+                (_, false) => message_of(record).into(),
             },
-            code: code.unwrap_or_else(|| code_of(record)),
+            code: code.map_or_else(|| code_of(record), Cow::Owned),
             thread,
             success: record.outcome == Outcome::Ok,
             failed,
@@ -256,7 +341,7 @@ fn with_needs(page: &PageSample, all: &[PageSample]) -> Sample {
         whole.elapsed_ms = end - whole.began_ms;
         whole.bytes += need.bytes;
         whole.sent_bytes += need.sent_bytes;
-        need.label = format!("{}-{}", whole.label, whole.parts.len());
+        need.label = format!("{}-{}", whole.label, whole.parts.len()).into();
         whole.parts.push(need);
     }
     let bad: Vec<&Sample> = whole.parts.iter().skip(1).filter(|part| !part.success).collect();
@@ -267,7 +352,7 @@ fn with_needs(page: &PageSample, all: &[PageSample]) -> Sample {
         };
         let said: String = bad.iter().map(says).collect();
         whole.success = false;
-        whole.message = format!("Embedded resource download error:{said}");
+        whole.message = format!("Embedded resource download error:{said}").into();
     }
     whole
 }
@@ -313,7 +398,7 @@ impl Pending {
 impl Sample {
     /// Becomes a part of a sample with this label; assertions are the whole's.
     fn become_part(&mut self, nth: usize, label: &str) {
-        self.label = format!("{label}-{nth}");
+        self.label = format!("{label}-{nth}").into();
         let is_good = self.code.parse().is_ok_and(|status: u16| (200..400).contains(&status));
         self.success |= !self.failed.is_empty() && is_good;
         self.failed.clear();
@@ -331,5 +416,70 @@ impl Sample {
         self.sent_bytes += sample.sent_bytes;
         self.latency_ms += sample.latency_ms;
         self.connect_ms += sample.connect_ms;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use measure::Label;
+
+    fn record(user: u64) -> Record {
+        Record {
+            user,
+            label: Some(Label(0)),
+            status: 200,
+            method: "GET".into(),
+            url: "http://h/".into(),
+            ..Record::new(Outcome::Ok)
+        }
+    }
+
+    fn mark(user: u64, took: Option<std::time::Duration>) -> TransactionMark {
+        TransactionMark {
+            user,
+            group: 0,
+            phase: 0,
+            label: "T".to_owned(),
+            parent: true,
+            at: std::time::Duration::ZERO,
+            took,
+            present: UsersPresent::default(),
+            values: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn samples_share_their_names_and_leave_nothing_behind() {
+        let names = PhaseNames { labels: vec!["a".to_owned()], groups: vec![("G 1-".to_owned(), 3)] };
+        let mut samples = Samples::new(vec![names], 0);
+        let [first, second] = [samples.record(&record(1)), samples.record(&record(1))].map(Option::unwrap);
+        assert_eq!(
+            (&*first.thread, &*first.label, &*first.code, &*first.message),
+            ("G 1-2", "a", "200", "OK")
+        );
+        assert!(Arc::ptr_eq(&first.thread, &second.thread) && Arc::ptr_eq(&first.label, &second.label));
+        assert_eq!((first.group_threads, first.all_threads), (3, 3));
+        // Users of an open pace are without number.
+        let far = samples.record(&record(u64::MAX - 1)).unwrap();
+        assert_eq!(*far.thread, *format!("G 1-{}", u64::MAX));
+        // One user is within a transaction, and the other is not.
+        assert_eq!(samples.mark(&mark(1, None)), None);
+        assert_eq!(samples.record(&record(1)), None);
+        assert!(samples.record(&record(2)).is_some());
+        let whole = samples.mark(&mark(1, Some(std::time::Duration::from_millis(5)))).unwrap();
+        assert_eq!((&*whole.label, whole.parts.len(), whole.within), ("T", 1, (1, 0)));
+        assert!(samples.users.is_empty());
+    }
+
+    #[test]
+    fn numbers_of_users_fall_on_many_places() {
+        let hash = |number: u64| {
+            let mut hasher = UserHasher::default();
+            std::hash::Hash::hash(&User { phase: 0, group: 0, number }, &mut hasher);
+            hasher.finish() % 1024
+        };
+        let found: std::collections::BTreeSet<u64> = (0..1024).map(hash).collect();
+        assert!(found.len() > 512, "{}", found.len());
     }
 }

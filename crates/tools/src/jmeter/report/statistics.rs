@@ -4,14 +4,15 @@ use super::jtl::escaped;
 use super::{JmeterKind, Sample};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Samples of each label, gathered one by one.
 #[derive(Debug, Clone, Default)]
 pub struct Statistics {
     apdex: Apdex,
-    labels: BTreeMap<String, ReportGathered>,
+    labels: BTreeMap<Arc<str>, ReportGathered>,
     /// Those of transactions, which are not part of the total.
-    transactions: BTreeMap<String, ReportGathered>,
+    transactions: BTreeMap<Arc<str>, ReportGathered>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -206,7 +207,7 @@ impl Statistics {
 
     /// Each label with its figures, transactions behind the others.
     fn each(&self) -> impl Iterator<Item = (&str, &ReportGathered)> {
-        self.labels.iter().chain(&self.transactions).map(|(label, gathered)| (label.as_str(), gathered))
+        self.labels.iter().chain(&self.transactions).map(|(label, gathered)| (&**label, gathered))
     }
 
     /// The file's text.
@@ -305,7 +306,7 @@ mod tests {
     fn figures_are_those_of_the_samples() {
         let mut statistics = Statistics::default();
         let sample = |label: &str, began_ms, elapsed_ms, success, bytes| {
-            let label = label.to_owned();
+            let label = label.into();
             Sample { label, began_ms, elapsed_ms, success, bytes, ..Sample::default() }
         };
         (1..=100).for_each(|nth| statistics.add(&sample("a", 1000 + nth * 10, nth, nth != 7, 1024)));
@@ -336,8 +337,15 @@ mod tests {
     fn the_page_has_the_four_tables() {
         let mut statistics = Statistics::new(Apdex { satisfied_ms: 10, tolerated_ms: 20 });
         let sample = |label: &str, elapsed_ms, success, code: &str| {
-            let [label, code] = [label, code].map(str::to_owned);
-            Sample { label, code, elapsed_ms, success, message: "no <b>".to_owned(), ..Sample::default() }
+            let code = code.to_owned().into();
+            Sample {
+                label: label.into(),
+                code,
+                elapsed_ms,
+                success,
+                message: "no <b>".into(),
+                ..Sample::default()
+            }
         };
         [10, 11, 20, 21].into_iter().for_each(|ms| statistics.add(&sample("a<b", ms, true, "200")));
         let page = statistics.page("r.jtl");

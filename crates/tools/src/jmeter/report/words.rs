@@ -1,16 +1,43 @@
 //! Codes and messages that JMeter has for requests without an answer: the class of Java's exception, and what it says.
 
 use measure::{FailureKind, Outcome, Record, Stage};
+use std::borrow::Cow;
 
 /// The code: the status, or the class of what went wrong.
-pub(super) fn code_of(record: &Record) -> String {
+pub(super) fn code_of(record: &Record) -> Cow<'static, str> {
     if is_tcp(record) {
-        return if failure(record).is_some() { "500" } else { "200" }.to_owned();
+        return if failure(record).is_some() { "500" } else { "200" }.into();
     }
     match (class(record), record.status) {
-        (Some(class), _) => format!("Non HTTP response code: {class}"),
-        (None, 0) => "Non HTTP response code: java.io.IOException".to_owned(),
-        (None, status) => status.to_string(),
+        (Some(class), _) => format!("Non HTTP response code: {class}").into(),
+        (None, 0) => "Non HTTP response code: java.io.IOException".into(),
+        (None, status) => text_of(status),
+    }
+}
+
+/// A status as text, shared where many answers have it.
+fn text_of(status: u16) -> Cow<'static, str> {
+    const USUAL: [(u16, &str); 16] = [
+        (200, "200"),
+        (201, "201"),
+        (202, "202"),
+        (204, "204"),
+        (206, "206"),
+        (301, "301"),
+        (302, "302"),
+        (303, "303"),
+        (304, "304"),
+        (400, "400"),
+        (401, "401"),
+        (403, "403"),
+        (404, "404"),
+        (429, "429"),
+        (500, "500"),
+        (503, "503"),
+    ];
+    match USUAL.iter().find(|(usual, _)| *usual == status) {
+        Some((_, text)) => Cow::Borrowed(text),
+        None => status.to_string().into(),
     }
 }
 
