@@ -14,8 +14,7 @@ use std::thread;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A server that writes down what it was asked for, in a process of its own: the children of this one come and go, which a run would
-/// take for its target's.
+/// A server that writes down what it was asked for, in a process of its own.
 pub struct Asked {
     pub at: SocketAddr,
     process: Child,
