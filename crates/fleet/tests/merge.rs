@@ -285,7 +285,7 @@ fn merged(agents: &[Seconds<'_>]) -> [f64; 7] {
     ]
 }
 
-/// What others make of several agents' percentiles, beside what is true: `cargo test -p fleet --test merge percentiles -- --nocapture`
+/// Percentiles of several agents as others merge them, beside the true one: `cargo test -p fleet --test merge percentiles -- --nocapture`
 /// prints the table of docs/src/fleet.md.
 #[test]
 fn percentiles_come_of_the_sum_and_of_nothing_else() {

@@ -66,7 +66,7 @@ pub struct Bus {
 /// A number that no other controller has.
 fn number() -> Result<u64, Problem> {
     let nonce = usage::nonce()?;
-    Ok(u64::from_str_radix(&nonce[..16], 16).unwrap_or_default())
+    Ok(u64::from_str_radix(&nonce[..16], 16).expect("it is sixty-four hexadecimal digits"))
 }
 
 /// An agent has offered itself.

@@ -352,7 +352,7 @@ fn a_wall_clock_that_is_set_during_a_run_changes_no_figure() {
     assert!(!notes.contains("was set"), "{notes}");
 }
 
-/// What an agent would judge or serve by another clock is not begun.
+/// An agent that would judge or serve by another clock does not begin.
 #[test]
 fn an_agent_whose_wall_clock_is_off_is_refused_where_objects_change_by_it() {
     let library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
