@@ -86,7 +86,7 @@ pub use plan_file::{
 pub use pressed::Target;
 pub use probe::{CaseArgs, ProbeArgs};
 pub use replay::{
-    ChosenArgs, GapsArg, OriginDelay, RenewArg, ReplayArgs, ReplaySent, Replayed, Sides, Timed,
+    ChosenArgs, GapsArg, MOST_DROPPED, OriginDelay, RenewArg, ReplayArgs, ReplaySent, Replayed, Sides, Timed,
 };
 pub use rig::{ReadyArgs, RigArgs, RigPlaceArgs};
 pub use service::ServiceArgs;

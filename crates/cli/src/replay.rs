@@ -12,14 +12,21 @@ use super::values::{at_least_one, count32, field, method, some_share, some_time,
 use clap::{Args, ValueEnum};
 use plan::units;
 use plan::{
-    Address, AskedList, Field, Http, Http1, Load, Masked, Moments, ObjectStep, Pace, Phase, Plan, Protocol,
-    RequestForm, RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Stop, Tls, Walks,
+    Address, AskedList, Field, Http, Http1, Load, Masked, Metric, Moments, ObjectStep, Pace, Phase, Plan,
+    Protocol, RequestForm, RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Stop, Threshold,
+    Tls, Walks,
 };
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Most requests under way when nothing is said.
 const IN_FLIGHT: u32 = 10_000;
+
+/// A replay that sends less than that of what is due is none, where nobody says otherwise.
+const MOST_LOST: &str = "overflow<=1%";
+
+/// Part of the requests of a live copy that may be dropped before they are due, where nobody says otherwise.
+pub const MOST_DROPPED: f64 = 0.01;
 
 /// The options of `wringer replay`.
 #[derive(Debug, Clone, Args)]
@@ -346,6 +353,25 @@ impl ReplayArgs {
         })
     }
 
+    /// The plan with the conditions that its run is held to: those that were typed, and where none of them says how much of what is due
+    /// may be left unsent, that nearly all of it is sent.
+    #[must_use]
+    pub fn held_to(&self, plan: Plan) -> Plan {
+        let mut plan = self.output.held_to(self.keep.applied(plan));
+        // Nothing is due where users wait for their answers.
+        let is_due = self.chosen.gaps == GapsArg::Due && !self.says_what_may_be_lost();
+        if let Some(load) = plan.load.as_mut().filter(|_| is_due) {
+            load.require.extend(Threshold::parse(MOST_LOST));
+        }
+        plan
+    }
+
+    /// True if a condition says how much of what is due may be left unsent.
+    pub fn says_what_may_be_lost(&self) -> bool {
+        let OutputArgs { fail_if, require, .. } = &self.output;
+        fail_if.iter().chain(require).any(|condition| matches!(condition.metric, Metric::Overflow(_)))
+    }
+
     /// TLS to what is pressed. The certificate of a rig is made when it is started, and nobody vouches for it.
     fn tls(&self) -> Tls {
         let tls = self.clients.version.tls(self.clients.tls.tls());
@@ -378,7 +404,7 @@ mod tests {
         let requests: RequestList = [plan::Request::get("http://shop.example/a")].into_iter().collect();
         let measured = Timed { sent: ReplaySent::Requests(requests), moments: Moments::new(vec![5]) };
         let replayed = Replayed { measured, ..Replayed::default() };
-        let plan = args.plan(3, replayed, None).unwrap();
+        let plan = args.held_to(args.plan(3, replayed, None).unwrap());
         let load = plan.load.as_ref().unwrap();
         assert_eq!((load.target.as_deref(), load.phases.len(), plan.seed), (Some("localhost:8080"), 1, 3));
         assert_eq!(load.phases[0].stop.requests, Some(1));
@@ -386,6 +412,22 @@ mod tests {
         assert_eq!(plan.check(), Vec::<String>::new());
         let read = Plan::from_text(&plan.to_text()).unwrap();
         assert_eq!(read, plan);
+    }
+
+    #[test]
+    fn nearly_all_that_is_due_must_be_sent_unless_somebody_says_otherwise() {
+        let conditions = |words: &str| {
+            let args = typed(&format!("a.rec localhost:8080 --real-origin {words}"));
+            let plan = args.held_to(args.plan(3, Replayed::default(), None).unwrap());
+            let load = plan.load.unwrap();
+            let all = load.fail_if.iter().chain(&load.require).map(ToString::to_string);
+            all.collect::<Vec<String>>().join(" ")
+        };
+        assert_eq!(conditions(""), "overflow<=1%");
+        assert_eq!(conditions("--require p99<1s"), "p99<1s overflow<=1%");
+        assert_eq!(conditions("--require overflow<50%"), "overflow<50%");
+        assert_eq!(conditions("--fail-if overflow>10"), "overflow>10");
+        assert_eq!(conditions("--gaps think"), "");
     }
 
     #[test]

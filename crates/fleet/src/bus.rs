@@ -71,6 +71,8 @@ pub enum Word {
         host: String,
         /// The stream is given up when nothing has come for so long, in ms.
         patience_ms: u64,
+        /// A number by which this controller differs from others, one of the same run's id among them.
+        controller: u64,
     },
 }
 
@@ -87,10 +89,18 @@ pub enum Reply {
         /// Host of the controller whose load it carries already.
         busy: Option<String>,
     },
+    /// It has been taken: what it says on the stream from here on is for the controller of this number.
+    Taken {
+        /// The controller's number.
+        controller: u64,
+    },
     /// It carries nothing for this run, or does not any more.
     Gone {
         /// Why.
         why: String,
+        /// The controller that is meant; `None`: each.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        controller: Option<u64>,
     },
 }
 
@@ -128,7 +138,12 @@ mod tests {
 
     #[test]
     fn messages_and_subjects_come_back_as_they_were() {
-        let open = Message::Word(Word::Open { instance: 7, host: "h".to_owned(), patience_ms: 30_000 });
+        let open = Message::Word(Word::Open {
+            instance: 7,
+            host: "h".to_owned(),
+            patience_ms: 30_000,
+            controller: 1 << 63,
+        });
         assert_eq!(Message::of_bytes(&open.to_bytes()), Some(open));
         let segment = Segment { offset: 1 << 40, acknowledged: 3, last: true, bytes: b"{\x01".to_vec() };
         let message = Message::<Reply>::Segment(segment);

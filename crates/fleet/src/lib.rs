@@ -7,6 +7,7 @@
 
 mod agent;
 pub mod bus;
+mod changing;
 mod clock;
 mod controller;
 mod delta;
@@ -25,6 +26,7 @@ pub mod stream;
 pub mod token;
 
 pub use agent::{Agent, Task};
+pub use changing::changes_by_the_clock;
 pub use controller::{Controller, News, OnLoss, Rules};
 pub use delta::{Delta, Last};
 pub use given_out::not_given_out;
@@ -34,4 +36,4 @@ pub use shared_out::not_shared_out;
 pub use split::{Share, split};
 
 /// Version of what is said between controller and agents; both must have the same.
-pub const PROTOCOL: u32 = 4;
+pub const PROTOCOL: u32 = 5;

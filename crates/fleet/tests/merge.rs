@@ -229,26 +229,96 @@ fn workers_of_one_agent_are_told_in_one_message_and_no_longer_waited_for_than_a_
     assert!(outbox.is_empty() || outbox.late_rows() == 0);
 }
 
-/// Two agents, of which one was slow: the percentile of all requests, and three that were never measured.
-#[test]
-fn percentiles_come_of_the_sum_and_of_nothing_else() {
-    let tally = |requests: u64, ms: u64| {
+/// The seconds of one agent: requests, and how many milliseconds each took.
+type Seconds<'a> = &'a [(u64, u64)];
+
+fn p99(tally: &Tally) -> f64 {
+    tally.metric(TimeMetric::Service).value_at_quantile(0.99) as f64 / 1_000.0
+}
+
+/// The p99 of what agents did, in milliseconds: as a controller has it of all that came to it, and by six ways of others.
+fn merged(agents: &[Seconds<'_>]) -> [f64; 7] {
+    let tally = |seconds: &[(u64, u64)]| {
         let mut tally = Tally::new();
-        (0..requests).for_each(|_| tally.time(TimeMetric::Service, Duration::from_millis(ms)));
+        for (requests, ms) in seconds {
+            (0..*requests).for_each(|_| tally.time(TimeMetric::Service, Duration::from_millis(*ms)));
+            tally.counts.requests += requests;
+        }
         tally
     };
-    let p99 = |tally: &Tally| tally.metric(TimeMetric::Service).value_at_quantile(0.99) as f64 / 1_000.0;
-    let fast = tally(9_700, 2);
-    let slow = tally(300, 500);
-    let mut all = fast.clone();
-    all.merge(&slow);
-    let (by_mean, weighted) =
-        ((p99(&fast) + p99(&slow)) / 2.0, (p99(&fast) * 9_700.0 + p99(&slow) * 300.0) / 10_000.0);
-    println!("p99: {:.1} ms of all, {by_mean:.1} by the mean, {weighted:.1} by the weighted mean", p99(&all));
-    let about = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 0.002, "{found}");
-    about(p99(&all), 500.0);
-    about(by_mean, 251.0);
-    about(weighted, 16.94);
+    let sent = |(agent, seconds): (usize, &Seconds<'_>)| {
+        let mut outbox = Outbox::new(1, None);
+        for (nth, second) in seconds.iter().enumerate() {
+            let figures = Box::new(tally(&[*second]));
+            outbox.push(Delta::Figures(snapshot(agent as u32, nth as u64, figures)));
+        }
+        let counts = tally(seconds).counts;
+        outbox.push(Delta::Last(Box::new(Last { counts, ..Last::default() })));
+        let news = std::iter::from_fn(|| {
+            let news = outbox.poll(Duration::from_secs(1))?;
+            outbox.acknowledge(news.number + 1);
+            Some(news)
+        });
+        news.collect::<Vec<Numbered>>()
+    };
+    // Doubled and swapped on the way.
+    let (sum, _, ended) = carried(agents.iter().enumerate().map(sent).collect(), &[3, 1, 4, 1, 5]);
+    assert_eq!(ended, agents.len());
+    let each: Vec<Tally> = agents.iter().map(|seconds| tally(seconds)).collect();
+    let requests: Vec<f64> = each.iter().map(|one| one.counts.requests as f64).collect();
+    let all = || each.iter().map(p99);
+    let mean = all().sum::<f64>() / agents.len() as f64;
+    let weighted = all().zip(&requests).map(|(p99, requests)| p99 * requests).sum::<f64>()
+        / requests.iter().sum::<f64>();
+    let mut cut = Tally::new();
+    agents.iter().for_each(|seconds| cut.merge(&tally(&seconds[..seconds.len() - 1])));
+    let worst = agents.iter().flat_map(|seconds| seconds.iter()).map(|second| p99(&tally(&[*second])));
+    let without = each[..each.len() - 1].iter().fold(Tally::new(), |mut sum, one| {
+        sum.merge(one);
+        sum
+    });
+    [
+        p99(&sum),
+        mean,
+        weighted,
+        all().fold(0.0, f64::max),
+        p99(&cut),
+        worst.fold(0.0, f64::max),
+        p99(&without),
+    ]
+}
+
+/// Percentiles of several agents as others merge them, beside the true one: `cargo test -p fleet --test merge percentiles -- --nocapture`
+/// prints the table of docs/src/fleet.md.
+#[test]
+fn percentiles_come_of_the_sum_and_of_nothing_else() {
+    let cases: [(&str, &[Seconds<'_>], [f64; 7]); 3] = [
+        // 3 % of all requests are slow, all at one agent.
+        (
+            "one agent of two is slow",
+            &[&[(9_700, 2)], &[(300, 500)]],
+            [500.0, 251.0, 16.94, 500.0, 0.0, 500.0, 2.0],
+        ),
+        // 0.5 % are: the p99 is that of the others.
+        ("a small agent is slow", &[&[(9_950, 2)], &[(50, 500)]], [2.0, 251.0, 4.49, 500.0, 0.0, 500.0, 2.0]),
+        // The target breaks down in the last of three seconds.
+        (
+            "the last second is slow",
+            &[&[(2_000, 2), (2_000, 2), (100, 900)], &[(2_000, 4), (2_000, 4), (100, 900)]],
+            [900.0, 900.0, 900.0, 900.0, 4.0, 900.0, 900.0],
+        ),
+    ];
+    let ways =
+        ["merged", "mean", "weighted", "highest", "last tick lost", "worst second", "an agent left out"];
+    println!("{:26} {}", "p99 in ms", ways.map(|way| format!("{way:>18}")).join(""));
+    for (name, agents, expected) in cases {
+        let found = merged(agents);
+        println!("{name:26} {}", found.map(|ms| format!("{ms:>18.1}")).join(""));
+        for (way, (found, expected)) in ways.iter().zip(found.iter().zip(expected)) {
+            let is_so = if expected == 0.0 { *found == 0.0 } else { (found / expected - 1.0).abs() < 0.002 };
+            assert!(is_so, "{name}: {way}: {found}, not {expected}");
+        }
+    }
 }
 
 #[test]

@@ -259,6 +259,7 @@ impl Collector {
             bound: bound(&pending.tally, &worker_cpu),
             worker_cpu,
             machine: None,
+            agents: None,
         };
         self.told_until = pending.ends.max(self.told_until);
         if let Some(now) = origin {

@@ -6,7 +6,7 @@
 
 use crate::accounts::OriginCounts;
 use crate::after_reset::AfterReset;
-use crate::agents::{AgentUse, OriginUse};
+use crate::agents::{AgentUse, OriginUse, Reporting};
 use crate::buckets::Buckets;
 use crate::event::{Evidence, LostRequest, TracedRequest};
 use crate::exchanges::KeptExchanges;
@@ -233,6 +233,9 @@ pub struct Second {
     /// Why the generator, and not the target, may have been the limit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bound: Vec<BoundBy>,
+    /// The agents whose figures it has, where one was lost by then; left out otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agents: Option<Reporting>,
 }
 
 /// Resources that a machine had in use at one moment.
@@ -490,8 +493,7 @@ impl Second {
             p99_us: self.p99_us,
             max_us: self.max_us,
             mean_us: self.mean_us,
-            // Known at the end of the run.
-            agents: None,
+            agents: self.agents,
         }
     }
 
@@ -512,6 +514,7 @@ impl Second {
             (row.p50_us, row.p99_us, row.max_us, row.mean_us);
         self.clients.merge(&next.clients);
         self.origin = row.origin;
+        self.agents = row.agents;
         for (metric, buckets) in &next.metrics {
             self.metrics.entry(*metric).or_default().merge(buckets);
         }

@@ -138,6 +138,10 @@ impl Timeline {
 
     /// Says of each row which of the agents are in it, once that is known.
     pub fn mark(&mut self, agents: &[AgentUse]) {
+        // Before the end, rows have what was known when they were told.
+        if agents.is_empty() {
+            return;
+        }
         let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
         for row in &mut self.rows {
             row.agents = Reporting::of_row(agents, seconds(row.at_s - row.seconds), seconds(row.at_s));

@@ -16,6 +16,7 @@ use crate::event::Event;
 use crate::listener::Listener;
 use crate::options::{ConnectOptions, ListenOptions, UdpOptions};
 use crate::sleep::Sleep;
+use crate::standstills::Standstills;
 use crate::stream::Stream;
 use crate::tasks::TaskId;
 use crate::udp::UdpSocket;
@@ -83,6 +84,11 @@ impl Net {
     /// The same for a moment that was read before: no clock is read again.
     pub fn unix_micros_at(&self, at: Instant) -> u64 {
         self.0.wall_clock.unix_micros_at(at)
+    }
+
+    /// When this worker stood still although something was due.
+    pub fn standstills(&self) -> &Standstills {
+        &self.0.standstills
     }
 
     /// Waits until an instant, with microsecond resolution.

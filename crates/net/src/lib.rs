@@ -32,6 +32,7 @@ mod run;
 #[cfg(feature = "sim")]
 mod simulation;
 mod sleep;
+mod standstills;
 mod stream;
 mod tasks;
 mod timers;
@@ -54,6 +55,7 @@ pub use run::{probe, run};
 #[cfg(feature = "sim")]
 pub use simulation::Simulated;
 pub use sleep::Sleep;
+pub use standstills::Standstills;
 pub use stream::{RecvHalf, SendHalf, Stream};
 pub use tasks::TaskId;
 pub use udp::{Came, UdpSocket};

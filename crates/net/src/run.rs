@@ -95,8 +95,12 @@ impl Runner<'_> {
             if self.is_over {
                 return Ok(());
             }
-            worker.driver.wait(&mut occurrences, worker.rest())?;
-            worker.turn.begin(worker.driver.now());
+            let rest = worker.rest();
+            let due = rest.ends(worker.turn.began());
+            worker.driver.wait(&mut occurrences, rest)?;
+            let now = worker.driver.now();
+            worker.note_standstill(due, now);
+            worker.turn.begin(now);
             self.handle(&occurrences);
             self.fire_timers(worker.turn.began());
             worker.driver.sweep(worker.turn.began(), |task| worker.turn.make_ready(task));

@@ -128,6 +128,28 @@ mod tests {
     }
 
     #[test]
+    fn a_machine_that_stood_still_is_known_to_have() {
+        let second = Duration::from_secs(1);
+        let standstill = Some((2 * second, 4 * second));
+        let stood = |standstill| {
+            let simulation =
+                Simulation { faults: Faults { standstill, ..Faults::default() }, ..Simulation::default() };
+            let ended = simulation.run(Limits::default(), |net| async move {
+                let began_us = net.unix_micros();
+                for _ in 0..30 {
+                    net.sleep(second / 10).await;
+                }
+                [0, 7].map(|s| net.standstills().since(began_us + s * 1_000_000))
+            });
+            ended.unwrap().result
+        };
+        // With the rest of the sleep in which it came.
+        let [all, later] = stood(standstill);
+        assert!((4_000_000..=4_100_000).contains(&all) && later == 0, "{all} {later}");
+        assert_eq!(stood(None), [0, 0]);
+    }
+
+    #[test]
     fn a_world_where_nothing_can_happen_any_more_is_an_error() {
         let stuck = Simulation::default().run(Limits::default(), |_| pending::<()>());
         assert!(stuck.unwrap_err().to_string().contains("stuck"));

@@ -8,12 +8,14 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
+use std::time::Instant;
 
 use crate::backend::{Driver, Rest};
 use crate::buffer::Pool;
 use crate::clock::WallClock;
 use crate::lookup::Lookups;
 use crate::options::Limits;
+use crate::standstills::{LEAST, Standstills};
 use crate::tasks::{TaskId, Tasks};
 use crate::turn::Turn;
 use crate::usage::Usage;
@@ -26,6 +28,7 @@ pub(crate) struct Worker {
     pub(crate) lookups: Lookups,
     pub(crate) tasks: RefCell<Tasks>,
     pub(crate) wall_clock: WallClock,
+    pub(crate) standstills: Standstills,
     /// Who is told that a task has panicked.
     pub(crate) panic_hook: RefCell<Option<PanicHook>>,
     /// Hosts that may be connected to beside loopback addresses; none: any.
@@ -38,6 +41,7 @@ impl Worker {
             turn: Turn::new(pool, limits, driver.now()),
             wall_clock: driver.wall_clock(),
             driver,
+            standstills: Standstills::default(),
             lookups: Lookups::default(),
             tasks: RefCell::default(),
             panic_hook: RefCell::default(),
@@ -89,6 +93,16 @@ impl Worker {
         match self.turn.timers.borrow_mut().earliest() {
             Some(at) => Rest::Until(at, self.turn.read()),
             None => Rest::Forever,
+        }
+    }
+
+    /// A wait has returned that was to end at this moment at the latest. One that is over much later has stood still, at some time since
+    /// the wait before returned: all of that is taken for it, as nobody saw when it began.
+    pub(crate) fn note_standstill(&self, due: Option<Instant>, now: Instant) {
+        let before = self.turn.began();
+        let passed = now.saturating_duration_since(before);
+        if passed >= LEAST && due.is_some_and(|due| now.saturating_duration_since(due.max(before)) >= LEAST) {
+            self.standstills.add(self.wall_clock.unix_micros_at(now), passed);
         }
     }
 

@@ -200,7 +200,12 @@ impl Lines {
             text += &format!("{} {phase_name}\n", self.screen.language.say("phase"));
             self.screen.since_header = 0;
         }
-        text + &self.screen.row(row)
+        text += &self.screen.row(row);
+        // The last line is that of the row.
+        if let Some(agents) = row.agents {
+            text = format!("{}  {agents}\n", text.trim_end());
+        }
+        text
     }
 }
 
@@ -233,4 +238,20 @@ fn origin(row: &Row) -> String {
 
 fn megabytes(row: &Row) -> String {
     format!("{:.1}", row.per_second(received_bytes(&row.counts)) / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use measure::Reporting;
+
+    #[test]
+    fn a_row_says_how_many_agents_it_is_of_where_one_is_missing() {
+        let known = Known { hits: false, origin: false };
+        let mut lines = Lines::new(known, 0, Language::English);
+        let row = |agents| Row { at_s: 3.0, seconds: 1.0, agents, ..Row::default() };
+        let whole = lines.row(&row(None), "measure");
+        let part = lines.row(&row(Some(Reporting { told: 7, of: 8 })), "measure");
+        assert_eq!(part, format!("{}  7/8\n", whole.lines().last().expect("a line")));
+    }
 }

@@ -15,7 +15,9 @@ use fleet::message::{Down, RateFrom, Resumes, Stop, Up};
 use fleet::{Controller, News, Rules, Share, idle, not_given_out, not_shared_out, split};
 use load::Control;
 use measure::stream::EvidenceFound;
-use measure::{AgentUse, CarriedOn, Distribution, Event, LostAgent, RunEvent, Snapshot, TimeMetric};
+use measure::{
+    AgentUse, CarriedOn, Distribution, Event, LostAgent, Reporting, RunEvent, Snapshot, TimeMetric,
+};
 use plan::{Inputs, Plan};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -71,14 +73,23 @@ pub struct Crew {
     _bus: Option<Bus>,
 }
 
-/// The end of the agents, once they have ended: their figures, and notes.
+/// The agents so far, and their end, once they have ended: their figures, and notes.
 #[derive(Debug, Default)]
-pub struct CrewTold(Mutex<(Vec<AgentUse>, Vec<String>)>);
+pub struct CrewTold {
+    end: Mutex<(Vec<AgentUse>, Vec<String>)>,
+    /// As they were when one was lost last, or another one took over; none before.
+    so_far: Mutex<Vec<AgentUse>>,
+}
 
 impl CrewTold {
     /// Returns what is known.
     pub fn take(&self) -> (Vec<AgentUse>, Vec<String>) {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.end.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The agents whose figures are in a row that begins and ends then, as far as is known; nothing where all are.
+    pub fn reporting(&self, from: Duration, until: Duration) -> Option<Reporting> {
+        Reporting::of_row(&self.so_far.lock().unwrap_or_else(PoisonError::into_inner), from, until)
     }
 }
 
@@ -479,8 +490,15 @@ impl UnderWay<'_> {
         member.to = None;
         member.process.kill();
         let share = member.share;
+        self.tell_so_far();
         let goes_on = self.give_out(agent, share);
         self.end_parts(share, since_start, !goes_on);
+    }
+
+    /// Lays down who is there, for rows that are told from here on.
+    fn tell_so_far(&self) {
+        let agents = (0..self.crew.members.len()).map(|agent| self.used(agent)).collect();
+        *self.crew.told.so_far.lock().unwrap_or_else(PoisonError::into_inner) = agents;
     }
 
     /// Parts of a lost agent end: for good, or for those who carry them on.
@@ -565,6 +583,7 @@ impl UnderWay<'_> {
                     wall_us: None,
                     heard: Heard::default(),
                 });
+                self.tell_so_far();
                 self.say(self.crew.members.len() - 1, "carries on the parts of a lost one");
             }
         }
@@ -593,7 +612,7 @@ impl UnderWay<'_> {
     fn finish(mut self) -> &'static str {
         let agents = (0..self.crew.members.len()).map(|agent| self.used(agent)).collect();
         let notes = std::mem::take(&mut self.notes);
-        *self.crew.told.0.lock().unwrap_or_else(PoisonError::into_inner) = (agents, notes);
+        *self.crew.told.end.lock().unwrap_or_else(PoisonError::into_inner) = (agents, notes);
         self.crew.members.iter_mut().for_each(|member| member.to = None);
         self.crew.members.iter().for_each(|member| member.process.finish());
         let all =

@@ -7,16 +7,19 @@ use crate::errand::{Errand, OwnWords};
 use crate::options::SessionOptions;
 use crate::problem::Problem;
 use crate::usage;
+use crate::wall;
 use fleet::message::{Down, Hello, Order, Ready, Up};
 use fleet::token::Token;
-use fleet::{PROTOCOL, Share};
+use fleet::{PROTOCOL, Share, changes_by_the_clock};
 use plan::{Inputs, Plan, SourceRange};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-/// Agents behind ssh that are begun at once: beyond ten, sshd drops some by chance.
-const AT_ONCE: usize = 8;
+/// Agents that are on their way at once: a thousand that say who they are in one moment are not heard in one.
+const AT_ONCE: usize = 64;
+/// Those behind ssh among them: beyond ten that have not logged in, sshd drops some by chance (MaxStartups).
+const LOGGING_IN: usize = 8;
 /// An agent that says nothing of itself for so long is not there.
 const HELLO: Duration = Duration::from_secs(60);
 /// An agent gets ready within this time, beside that which it waits for the target.
@@ -69,6 +72,8 @@ pub struct Gathering {
     hellos: Vec<Hello>,
     /// Their wall clocks when their own clocks were at zero, in µs since 1970, where they said so.
     pub walls: Vec<Option<i64>>,
+    /// This machine's wall clock before they were given anything, where theirs must agree with it: objects of the plan change by them.
+    given_us: Option<i64>,
     /// The token of agents on the bus.
     pub token: Option<Token>,
     /// Work that agents were given.
@@ -117,6 +122,7 @@ impl Gathering {
             lease: fleet.lease,
             on_bus,
             hellos: Vec::new(),
+            given_us: None,
             token,
             errand: None,
             bus,
@@ -155,11 +161,10 @@ impl Gathering {
     pub fn hellos(&mut self, stop: &std::sync::atomic::AtomicBool) -> Result<Vec<Hello>, Problem> {
         let mut hellos: Vec<Option<Hello>> = vec![None; self.agents.len()];
         let mut troubles = Vec::new();
-        let mut begun = self.agents.len().min(AT_ONCE);
-        (0..begun).for_each(|agent| self.start(agent));
-        let mut settled = 0;
+        let mut joining = Joining::new(self.agents.iter().map(|agent| matches!(agent.at, AgentAt::Ssh(_))));
+        joining.begin().into_iter().for_each(|agent| self.start(agent));
         let until = Instant::now() + HELLO;
-        while settled < self.agents.len() {
+        while !joining.is_over() {
             if stop.load(std::sync::atomic::Ordering::Relaxed) {
                 return Err(self.give_up(vec!["interrupted before the agents were there".to_owned()], false));
             }
@@ -171,21 +176,18 @@ impl Gathering {
                     tracing::debug!(agent = self.names[agent], ?hello, "an agent is there");
                     self.ways[agent] = Some(way);
                     hellos[agent] = Some(hello);
-                    settled += 1;
+                    joining.settle(agent);
                 }
                 Ok((agent, Came::Closed(why))) => {
                     troubles.push(self.named(agent, &why));
-                    settled += usize::from(hellos[agent].is_none());
+                    joining.settle(agent);
                 }
                 // Nobody says anything before it was asked.
                 Ok((_, Came::Said(_))) | Err(RecvTimeoutError::Disconnected) => {}
                 Err(RecvTimeoutError::Timeout) if Instant::now() >= until => break,
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            while begun < self.agents.len() && begun < settled + AT_ONCE {
-                self.start(begun);
-                begun += 1;
-            }
+            joining.begin().into_iter().for_each(|agent| self.start(agent));
         }
         let found: Vec<Hello> = hellos.iter().flatten().cloned().collect();
         if troubles.is_empty() && found.len() == self.agents.len() {
@@ -252,6 +254,7 @@ impl Gathering {
             nonce: usage::nonce()?,
             proof: String::new(),
         };
+        self.given_us = changes_by_the_clock(plan).then(wall::now_us);
         let errand = Errand::new(order, &plan_text, &inputs_text, self.token.clone());
         for (agent, share) in shares.iter().enumerate() {
             let WantedAgent { sources, listen, .. } = &self.agents[agent];
@@ -280,6 +283,10 @@ impl Gathering {
             match came {
                 Came::Said(Up::Ready(ready)) => {
                     self.walls[agent] = ready.wall_us;
+                    let off = ready.wall_us.zip(self.given_us).and_then(|(there_us, given_us)| {
+                        wall::certainly_off(there_us, given_us, wall::now_us())
+                    });
+                    troubles.extend(off.map(|why| self.named(agent, &why)));
                     warnings.extend(self.warnings(agent, &ready));
                     if ready.sha256 != sha256 {
                         troubles
@@ -354,6 +361,50 @@ impl Gathering {
     }
 }
 
+/// Which agents are on their way, so that not all are at once.
+struct Joining {
+    /// Of each: it logs in by ssh.
+    logs_in: Vec<bool>,
+    begun: Vec<bool>,
+    settled: Vec<bool>,
+}
+
+impl Joining {
+    fn new(logs_in: impl Iterator<Item = bool>) -> Joining {
+        let logs_in: Vec<bool> = logs_in.collect();
+        Joining { begun: vec![false; logs_in.len()], settled: vec![false; logs_in.len()], logs_in }
+    }
+
+    /// Returns those that may begin now, and takes them for begun.
+    fn begin(&mut self) -> Vec<usize> {
+        let under_way = |agent: &usize| self.begun[*agent] && !self.settled[*agent];
+        let on_their_way: Vec<usize> = (0..self.begun.len()).filter(under_way).collect();
+        let mut places = AT_ONCE.saturating_sub(on_their_way.len());
+        let logging_in = on_their_way.iter().filter(|agent| self.logs_in[**agent]).count();
+        let mut logins = LOGGING_IN.saturating_sub(logging_in);
+        let mut begin = Vec::new();
+        for agent in 0..self.begun.len() {
+            if self.begun[agent] || places == 0 || (self.logs_in[agent] && logins == 0) {
+                continue;
+            }
+            places -= 1;
+            logins -= usize::from(self.logs_in[agent]);
+            self.begun[agent] = true;
+            begin.push(agent);
+        }
+        begin
+    }
+
+    /// It has said who it is, or is not there.
+    fn settle(&mut self, agent: usize) {
+        self.settled[agent] = true;
+    }
+
+    fn is_over(&self) -> bool {
+        !self.settled.contains(&false)
+    }
+}
+
 /// Why an agent is none for this controller.
 pub fn mismatch(hello: &Hello) -> Option<String> {
     let own = env!("CARGO_PKG_VERSION");
@@ -364,4 +415,29 @@ pub fn mismatch(hello: &Hello) -> Option<String> {
             hello.version, hello.protocol
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_agents_are_on_their_way_at_once_and_fewer_behind_ssh() {
+        // Thirty behind ssh, then a hundred that are not.
+        let mut joining = Joining::new((0..130).map(|agent| agent < 30));
+        let mut under_way = joining.begin();
+        let mut came = 0;
+        while let Some(agent) = under_way.pop() {
+            let by_ssh = under_way.iter().chain([&agent]).filter(|agent| **agent < 30).count();
+            assert!(under_way.len() < AT_ONCE && by_ssh <= LOGGING_IN, "{under_way:?}");
+            came += 1;
+            joining.settle(agent);
+            under_way.extend(joining.begin());
+        }
+        assert!(came == 130 && joining.is_over());
+        let mut joining = Joining::new((0..30).map(|_| true));
+        assert_eq!((joining.begin().len(), joining.begin().len()), (8, 0));
+        joining.settle(3);
+        assert_eq!(joining.begin(), [8]);
+    }
 }

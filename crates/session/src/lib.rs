@@ -431,6 +431,8 @@ impl Session<'_, '_> {
             let due = curve.arrivals_by(ends) - curve.arrivals_by(begins);
             (ends > begins).then(|| due / (ends - begins))
         });
+        let began = second.at.saturating_sub(second.took);
+        second.agents = self.workers.crew().and_then(|crew| crew.reporting(began, second.at));
         second.bound.extend(self.sampler.bound());
         second.machine = Some(self.sampler.now());
     }

@@ -33,6 +33,22 @@ pub(crate) fn off(us: i64, error: Duration) -> Option<String> {
     })
 }
 
+/// Why an agent cannot take part in a run whose objects change by the clock: its wall clock is off, whatever the time in between was. `there_us`:
+/// what it read, after this machine's read `before_us` and before it read `after_us`.
+pub(crate) fn certainly_off(there_us: i64, before_us: i64, after_us: i64) -> Option<String> {
+    let us = match () {
+        () if there_us > after_us => there_us.saturating_sub(after_us),
+        () => there_us.saturating_sub(before_us).min(0),
+    };
+    (u128::from(us.unsigned_abs()) > FINE.as_micros()).then(|| {
+        format!(
+            "its wall clock is at least {} this machine's, and objects of the plan change by the clock, so answers would be held to other \
+             versions than they are of: let both follow one time server, or leave out what makes objects change (--change-every, --drift)",
+            ahead(us)
+        )
+    })
+}
+
 /// The wall clock of this machine beside the one that only goes forward.
 pub(crate) struct Wall {
     at: (Instant, i64),
@@ -98,6 +114,25 @@ mod tests {
             off(-300_000, error).is_some_and(|note| note.starts_with("its wall clock is 0.3 s behind this"))
         );
         assert!(off(i64::MIN, Duration::MAX).is_none());
+    }
+
+    #[test]
+    fn a_clock_is_refused_only_where_no_time_on_the_way_explains_it() {
+        let before = 10_000_000;
+        let after = 10_400_000;
+        for fine in [before - 250_000, before, before + 200_000, after, after + 250_000] {
+            assert_eq!(certainly_off(fine, before, after), None, "{fine}");
+        }
+        let said = |there| certainly_off(there, before, after).expect("it is off");
+        assert!(
+            said(before - 260_000)
+                .starts_with("its wall clock is at least 0.3 s behind this machine's, and objects")
+        );
+        assert!(said(after + 3_600_000_000).starts_with("its wall clock is at least 3600.0 s ahead of this"));
+        assert!(
+            certainly_off(i64::MIN, before, after).is_some()
+                && certainly_off(i64::MAX, before, after).is_some()
+        );
     }
 
     #[test]

@@ -159,6 +159,10 @@ impl Given {
             sent_us: judge.sent_us,
             head_us: judge.head.came_us,
             lifetime_us,
+            stood_still_us: match (judge.standstills, judge.head.stamp) {
+                (Some(standstills), Some(stamp)) => standstills.since(stamp.made_at_us),
+                _ => 0,
+            },
         }
     }
 

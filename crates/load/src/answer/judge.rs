@@ -10,6 +10,7 @@ use super::{AnswerFound, AnswerSink, Body, Summary};
 use crate::request::asked::{RequestAsked, What};
 use measure::event::RequestErrorKind;
 use measure::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
+use net::Standstills;
 use plan::canary::{self, CANARY_FIELD};
 use plan::content::Content;
 use plan::site::{Site, SiteForm, Stamp, StampKind, Storage, leading_number, read_etag};
@@ -96,6 +97,8 @@ pub(crate) struct Judge<'a> {
     pub good_without_body: bool,
     /// The request carries a validator, the plan's own or one of its fields, so that it may be answered 304.
     pub conditional: bool,
+    /// When this worker stood still, where that is known.
+    pub standstills: Option<&'a Standstills>,
 }
 
 impl<'a> Judge<'a> {
@@ -126,6 +129,7 @@ impl<'a> Judge<'a> {
             parts: None,
             good_without_body: false,
             conditional: asked.has_version.is_some(),
+            standstills: None,
         }
     }
 
@@ -243,7 +247,8 @@ impl<'a> Judge<'a> {
     }
 
     fn truth(&self, object: u64) -> Truth<'a> {
-        Truth { site: self.site, asked: self.asked, object, sent_us: self.sent_us, now_us: self.now_us }
+        let Judge { site, asked, sent_us, now_us, standstills, .. } = *self;
+        Truth { site, asked, object, sent_us, now_us, standstills }
     }
 
     fn found(&mut self, finding: Finding) {

@@ -5,12 +5,14 @@
 
 use crate::request::asked::RequestAsked;
 use measure::Fault;
+use net::Standstills;
 use plan::Site;
 use plan::content::Content;
 use plan::site::{Prefix, prefix_length, read_prefix, write_prefix};
 
 /// A cache may serve an answer for this much longer than its lifetime before it is called stale: ages are whole
-/// seconds on both connections (RFC 9111 section 4.2.3), and the two ends' clocks may differ by a little.
+/// seconds on both connections (RFC 9111 section 4.2.3), and the two ends' clocks may differ by a little. It may be longer by as much as this
+/// worker stood still meanwhile, since an answer that was under way then is younger for the cache than it is.
 pub(crate) const STALE_ALLOWANCE_US: u64 = 2_000_000;
 
 /// A version may be this much ahead of the client's clock before it is called impossible.
@@ -52,6 +54,8 @@ pub(crate) struct Truth<'a> {
     pub sent_us: u64,
     /// When the part of the answer that is judged was received.
     pub now_us: u64,
+    /// When this worker stood still, where that is known.
+    pub standstills: Option<&'a Standstills>,
 }
 
 /// One version and variant of the object, recognised in an answer.
@@ -183,7 +187,8 @@ impl Truth<'_> {
         let lifetime = self.site.lifetime_of(self.object, replaced);
         let stale_for = self.site.stale_for(lifetime);
         let age = self.sent_us.saturating_sub(replaced);
-        if age <= (lifetime + stale_for).as_micros() as u64 + STALE_ALLOWANCE_US {
+        let most = (lifetime + stale_for).as_micros() as u64 + STALE_ALLOWANCE_US;
+        if age <= most || age <= most + self.standstills.map_or(0, |all| all.since(replaced)) {
             return Ok(());
         }
         let beyond = match stale_for.as_secs() {
@@ -333,7 +338,7 @@ mod tests {
 
     /// The oracle's word on a whole body.
     fn judged(site: &Site, asked: &RequestAsked, body: &[u8]) -> Option<Fault> {
-        let truth = Truth { site, asked, object: OBJECT, sent_us: NOW_US, now_us: NOW_US };
+        let truth = Truth { site, asked, object: OBJECT, sent_us: NOW_US, now_us: NOW_US, standstills: None };
         match truth.recognise(body, None) {
             Err((fault, _)) => Some(fault),
             Ok(recognised) => {
@@ -386,7 +391,14 @@ mod tests {
     fn ranges_are_recognised_wherever_they_start() {
         let site = site();
         let asked = asked(5_000, 1);
-        let truth = Truth { site: &site, asked: &asked, object: OBJECT, sent_us: NOW_US, now_us: NOW_US };
+        let truth = Truth {
+            site: &site,
+            asked: &asked,
+            object: OBJECT,
+            sent_us: NOW_US,
+            now_us: NOW_US,
+            standstills: None,
+        };
         let now = site.version_at(OBJECT, NOW_US);
         let whole = body(&site, OBJECT, now - 1, 1, 5_000);
         for (from, to) in [(0, 100), (3, 10), (20, 300), (4_000, 5_000), (4_999, 5_000)] {

@@ -48,6 +48,8 @@ pub(crate) struct Aging {
     /// When the head of its answer came.
     pub head_us: u64,
     pub lifetime_us: u64,
+    /// How long this worker stood still since the answer was made: meanwhile it may have been under way to the cache.
+    pub stood_still_us: u64,
 }
 
 impl AnswerTold {
@@ -116,7 +118,8 @@ impl AnswerTold {
             }
             // Whoever has an old answer confirmed may count from there, and keep its fields.
             let counts_anew = aging.refreshes || least + ROUNDING_US > aging.lifetime_us;
-            if !counts_anew && age_us.saturating_add(STALE_ALLOWANCE_US) < least {
+            let allowed = STALE_ALLOWANCE_US + aging.stood_still_us;
+            if !counts_anew && age_us.saturating_add(allowed) < least {
                 return wrong(format!("Age is {age}, it was made {:.1} s before", seconds(least)));
             }
         }
@@ -203,7 +206,9 @@ mod tests {
 
     /// Of what was made at [`MADE`] for a request that was sent then, and lives for a minute.
     fn aging(sent_us: u64, head_us: u64) -> Aging {
-        Aging { refreshes: false, asked_for_us: Some(MADE), sent_us, head_us, lifetime_us: 60 * SECOND }
+        let asked_for_us = Some(MADE);
+        let lifetime_us = 60 * SECOND;
+        Aging { refreshes: false, asked_for_us, sent_us, head_us, lifetime_us, stood_still_us: 0 }
     }
 
     /// True if this age is wrong of what was made ten seconds before.
@@ -225,6 +230,9 @@ mod tests {
         }
         let refreshed = |aging: &mut Aging| aging.refreshes = true;
         assert!(!is_wrong("0", refreshed) && is_wrong("14", refreshed));
+        // It was under way for four and a half seconds while the machine stood still.
+        let still = |aging: &mut Aging| aging.stood_still_us = 4_500_000;
+        assert!(!is_wrong("4", still) && is_wrong("3", still) && is_wrong("14", still));
     }
 
     /// RFC 9111 section 4.2.3: what the origin needed for the answer is a part of its age.

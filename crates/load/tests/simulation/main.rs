@@ -15,6 +15,7 @@ mod seeds;
 mod server;
 mod sessions;
 mod stall;
+mod standstill;
 mod unasked;
 mod web;
 mod world;

@@ -409,5 +409,6 @@ fn faults(choose: &mut Chooser) -> Faults {
         clears_ecn: choose.one(&[false, false, true]),
         lags: choose.share(),
         lag: choose.time(0, 50),
+        standstill: None,
     }
 }

@@ -18,8 +18,8 @@ const SLOW_HEIR: Duration = Duration::from_secs(1);
 const GONE: Duration = Duration::from_secs(3);
 /// Old workers of a reload end within so long of each other, mostly.
 const TOGETHER: Duration = Duration::from_millis(300);
-/// A process is a worker once it has lived as one for so long: before, it may be about to become another program, also where the run
-/// began just then.
+/// A process is a worker once it was seen as one when it had lived for so long: before, it may be about to become another program, also
+/// where the run began just then. How long it lives after it was last seen says nothing: it may have become that since.
 const SETTLED: Duration = Duration::from_millis(300);
 
 /// A worker that has lived for so long is what it will stay. A process that is to be another program becomes that soon after it began.
@@ -67,6 +67,8 @@ struct HistoryKnown {
     since: Duration,
     /// Its age then.
     age: Duration,
+    /// The least that it had lived when it was last seen.
+    last_seen: Duration,
     was_there: bool,
 }
 
@@ -141,9 +143,11 @@ impl History {
                 member: *member,
                 since: at,
                 age: member.age,
+                last_seen: member.age,
                 was_there: false,
             });
             known.member = *member;
+            known.last_seen = known.lived(at);
         }
     }
 
@@ -262,7 +266,7 @@ impl History {
 
     fn member_ended(&mut self, at: Duration, known: HistoryKnown, how: Ending) {
         let Member { pid, root, works, .. } = known.member;
-        let settled = known.lived(at) >= SETTLED;
+        let settled = known.last_seen >= SETTLED;
         let Some(root) = self.roots.get_mut(&root).filter(|root| works && settled && !root.ended) else {
             return;
         };
@@ -473,7 +477,11 @@ mod tests {
         history.look(ms(1_000), &[worker(11), worker(12), worker(20)]);
         history.ended(ms(1_200), 20, Ending::Signal(9));
         history.ended(ms(1_300), 13, Ending::Signal(9));
+        // One that was last seen too young may have become anything.
+        history.look(ms(1_400), &[worker(22)]);
+        history.ended(ms(1_900), 22, Ending::Signal(9));
         history.look(ms(2_000), &[worker(21)]);
+        history.look(ms(2_300), &[worker(21)]);
         history.ended(ms(2_400), 21, Ending::Signal(9));
         assert_eq!(
             one(&mut history, 9_000).0,

@@ -82,6 +82,15 @@ pub(crate) enum Rest {
 const FAR: Duration = Duration::from_millis(4);
 
 impl Rest {
+    /// When it ends at the latest; `None`: when something happens. `began`: when it was begun to be worked for.
+    pub(crate) fn ends(&self, began: Instant) -> Option<Instant> {
+        match self {
+            Rest::None => Some(began),
+            Rest::Until(at, _) => Some(*at),
+            Rest::Forever => None,
+        }
+    }
+
     /// Longest sleep, where there is one.
     fn timeout(self) -> Option<Duration> {
         match self {

@@ -7,7 +7,7 @@ use super::pipe::{Came, Incoming, Outgoing, Saying, ends};
 use crate::problem::Problem;
 use crate::usage;
 use fleet::bus::{Message, Reply, Word, subject};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -54,11 +54,19 @@ impl From<Saying> for Wish {
 /// The bus, as a controller holds it. Streams are ended when it is dropped.
 pub struct Bus {
     at: BusAt,
+    /// By which it differs from other controllers.
+    controller: u64,
     wishes: UnboundedSender<Wish>,
     offers: Receiver<Offered>,
     /// The last thing that the server complained of.
     complaints: Receiver<String>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// A number that no other controller has.
+fn number() -> Result<u64, Problem> {
+    let nonce = usage::nonce()?;
+    Ok(u64::from_str_radix(&nonce[..16], 16).expect("it is sixty-four hexadecimal digits"))
 }
 
 /// An agent has offered itself.
@@ -82,6 +90,7 @@ impl Bus {
     /// # Errors
     /// It cannot be had.
     pub fn join(at: &BusAt) -> Result<Bus, Problem> {
+        let controller = number()?;
         let (wishes, asked) = unbounded_channel();
         let (offers_in, offers) = channel();
         let (complaints_in, complaints) = channel();
@@ -99,7 +108,8 @@ impl Bus {
                 }
             };
             runtime.block_on(async {
-                match Held::begin(&place, Told { offers: offers_in, complaints: complaints_in }).await {
+                let told = Told { offers: offers_in, complaints: complaints_in };
+                match Held::begin(&place, told, controller).await {
                     Ok(held) => {
                         let _ = ready_in.send(Ok(()));
                         held.run(asked).await;
@@ -113,7 +123,7 @@ impl Bus {
         let thread =
             thread.map_err(|error| Problem::impossible(format!("no thread for the bus: {error}")))?;
         ready.recv().map_err(|_| Problem::impossible("the thread of the bus has ended"))??;
-        Ok(Bus { at: at.clone(), wishes, offers, complaints, thread: Some(thread) })
+        Ok(Bus { at: at.clone(), controller, wishes, offers, complaints, thread: Some(thread) })
     }
 
     /// Waits until so many agents have offered themselves; where nobody says how many, for a moment.
@@ -228,6 +238,7 @@ impl Bus {
             instance: agent.instance,
             host: usage::host_name(),
             patience_ms: patience.as_millis() as u64,
+            controller: self.controller,
         };
         let (to, incoming, outgoing) = ends::<Wish>(&agent.name, self.wishes.clone());
         let word = Message::Word(word).to_bytes();
@@ -256,8 +267,11 @@ struct Held {
     line: Line,
     ups: async_nats::Subscriber,
     run: String,
+    controller: u64,
     told: Told,
     ends: BTreeMap<String, End>,
+    /// Agents that have said that they are this controller's. What others say is another's, who has the same run's id.
+    ours: BTreeSet<String>,
     epoch: Instant,
     /// When it was called last.
     called: Option<Duration>,
@@ -265,7 +279,7 @@ struct Held {
 }
 
 impl Held {
-    async fn begin(at: &BusAt, told: Told) -> Result<Held, Problem> {
+    async fn begin(at: &BusAt, told: Told, controller: u64) -> Result<Held, Problem> {
         let run = format!("{:016x}", usage::run_id());
         let line = Line::connect(at, &format!("wringer {run}")).await?;
         let ups = line.subscribe(subject::up(&run, "*")).await?;
@@ -273,8 +287,10 @@ impl Held {
             line,
             ups,
             run,
+            controller,
             told,
             ends: BTreeMap::new(),
+            ours: BTreeSet::new(),
             epoch: Instant::now(),
             called: None,
             complaint: None,
@@ -345,11 +361,19 @@ impl Held {
                 // Whoever gathers may have all.
                 let _ = self.told.offers.send(Offered { name, instance, host, busy });
             }
-            Some(Message::Word(Reply::Gone { why })) => {
-                self.ends.entry(name).and_modify(|end| end.fail(&why));
+            Some(Message::Word(Reply::Taken { controller })) if controller == self.controller => {
+                self.ours.insert(name);
+            }
+            Some(Message::Word(Reply::Taken { .. })) => {
+                tracing::info!(name, run = self.run, "the agent is another controller's");
+            }
+            Some(Message::Word(Reply::Gone { why, controller })) => {
+                if controller.is_none_or(|controller| controller == self.controller) {
+                    self.ends.entry(name).and_modify(|end| end.fail(&why));
+                }
             }
             Some(Message::Segment(segment)) => {
-                if let Some(end) = self.ends.get_mut(&name) {
+                if let Some(end) = self.ends.get_mut(&name).filter(|_| self.ours.contains(&name)) {
                     end.handle(now, segment);
                     end.say(&self.line, now).await;
                 }

@@ -1,7 +1,7 @@
 //! The processes that descend from others, looked at often: children are asked of their parents, so that nobody else has to be
 //! looked at.
 
-use super::owners::{Listeners, is_same_file, stat};
+use super::owners::{Listeners, is_same_file, parent, stat};
 use measure::processes::Member;
 use rustix::time::{ClockId, clock_gettime};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,20 +13,36 @@ const YOUNG: Duration = Duration::from_secs(1);
 /// More threads than these are not asked one by one.
 const MOST_THREADS: usize = 64;
 
+/// More ancestors than these are not asked for.
+const MOST_ANCESTORS: usize = 64;
+
 /// Processes that descend from others, as seen.
 #[derive(Debug, Clone, Default)]
 pub struct Family {
     /// Those that have become what they are: they work, or not.
     settled: BTreeMap<u32, bool>,
+    /// Processes that we descend from. They start programs, us among them, so that nobody can tell which of their children work for
+    /// them: one that runs its file may be anything, and each is a copy of its parent until it becomes what it shall be.
+    ancestors: BTreeSet<u32>,
 }
 
 impl Family {
-    /// Returns the living processes that descend from `roots`, without ourselves and without those that `ended`. `listeners`:
-    /// sockets of the target.
+    /// Of processes that may be ours or anybody's.
+    pub fn new() -> Family {
+        let own = std::process::id();
+        let ancestors = std::iter::successors(parent(own), |pid| parent(*pid)).take(MOST_ANCESTORS).collect();
+        Family { settled: BTreeMap::new(), ancestors }
+    }
+
+    /// Returns the living processes that descend from `roots`, without ourselves, without those that `ended`, and without those of
+    /// roots that we descend from ourselves. `listeners`: sockets of the target.
     pub fn look(&mut self, roots: &[u32], ended: &BTreeSet<u32>, listeners: &[Listeners]) -> Vec<Member> {
         let own = std::process::id();
         let mut found: Vec<Member> = Vec::new();
         for root in roots {
+            if self.ancestors.contains(root) {
+                continue;
+            }
             let mut parents = vec![Parent { pid: *root, works: true }];
             while let Some(parent) = parents.pop() {
                 for pid in children(parent.pid) {
@@ -109,6 +125,26 @@ mod tests {
         drop(perl.stdin.take());
         perl.wait().unwrap();
         assert_eq!(found.iter().map(|member| member.works).collect::<Vec<_>>(), [false, false], "{found:?}");
+    }
+
+    #[test]
+    fn children_of_those_that_we_descend_from_are_nobody_s_workers() {
+        let family = Family::new();
+        let [own, parent] = [std::process::id(), std::os::unix::process::parent_id()];
+        assert!(family.ancestors.contains(&parent) && !family.ancestors.contains(&own));
+        // This process, which another one with it as its parent would look at so.
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let mut looked = Family { ancestors: [own].into(), ..Family::default() };
+        let [with, without] = [
+            Family::default().look(&[own], &BTreeSet::new(), &[]),
+            looked.look(&[own], &BTreeSet::new(), &[]),
+        ];
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(
+            with.iter().any(|member| member.pid == child.id()) && without.is_empty(),
+            "{with:?} {without:?}"
+        );
     }
 
     #[test]

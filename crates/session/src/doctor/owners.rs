@@ -162,7 +162,8 @@ impl Search<'_> {
     }
 }
 
-fn parent(pid: u32) -> Option<u32> {
+/// The process that started another one, or took it over; `None`: there is none, or the process is gone.
+pub(super) fn parent(pid: u32) -> Option<u32> {
     let stat = stat(pid)?;
     (stat.parent > 0).then_some(stat.parent)
 }

@@ -39,7 +39,7 @@ impl Scene {
             places: Vec::new(),
             roots: BTreeMap::new(),
             history: History::default(),
-            family: Family::default(),
+            family: Family::new(),
         };
         let likely: Vec<u32> =
             started.iter().map(|started| started.pid).chain(asked.iter().copied()).collect();

@@ -64,10 +64,19 @@ async fn dial(standing: &Standing, stop: &AtomicBool) -> Result<Option<Line>, Pr
 struct Carries {
     run: String,
     host: String,
+    /// The number of its controller.
+    controller: u64,
     end: End,
     thread: JoinHandle<Result<bool, Problem>>,
     /// When its thread had ended.
     ended: Option<Duration>,
+}
+
+/// Who takes an agent.
+struct Commands {
+    host: String,
+    controller: u64,
+    patience: Duration,
 }
 
 /// An agent on the bus.
@@ -163,17 +172,12 @@ impl<'a> Stays<'a> {
         let now = self.now();
         let is_ours = self.carries.as_ref().is_some_and(|carries| carries.run == run);
         match Message::<Word>::of_bytes(&message.payload) {
-            // It was said again, or for another of this name.
-            Some(Message::Word(Word::Open { .. })) if is_ours => {}
+            // It was said for another of this name.
             Some(Message::Word(Word::Open { instance, .. })) if instance != self.instance => {}
-            Some(Message::Word(Word::Open { host, patience_ms, .. })) => match &self.carries {
-                Some(carries) => {
-                    let why = format!("it carries a load for {} meanwhile", carries.host);
-                    self.reply(&run, Reply::Gone { why }).await;
-                }
-                None if self.is_known(&run) => self.reply(&run, Reply::Gone { why: runs::twice(&run) }).await,
-                None => self.carry(run, host, Duration::from_millis(patience_ms).min(MOST_PATIENCE)),
-            },
+            Some(Message::Word(Word::Open { host, patience_ms, controller, .. })) => {
+                let patience = Duration::from_millis(patience_ms).min(MOST_PATIENCE);
+                self.open(run, Commands { host, controller, patience }).await;
+            }
             Some(Message::Segment(segment)) => match self.carries.as_mut().filter(|_| is_ours) {
                 Some(carries) => {
                     carries.end.handle(now, segment);
@@ -182,7 +186,7 @@ impl<'a> Stays<'a> {
                 None => {
                     let why =
                         "it carries nothing for this run: it has begun anew, or has given up".to_owned();
-                    self.reply(&run, Reply::Gone { why }).await;
+                    self.reply(&run, Reply::Gone { why, controller: None }).await;
                 }
             },
             Some(Message::Word(Word::Call { .. })) | None => {
@@ -196,7 +200,28 @@ impl<'a> Stays<'a> {
         u64::from_str_radix(run, 16).is_ok_and(|run| !self.runs.begin(run))
     }
 
-    fn carry(&mut self, run: String, host: String, patience: Duration) {
+    /// A controller takes it, or would.
+    async fn open(&mut self, run: String, by: Commands) {
+        let why = match &self.carries {
+            // It was said again.
+            Some(carries) if carries.run == run && carries.controller == by.controller => None,
+            Some(carries) if carries.run == run => Some(runs::anothers(&run, &carries.host)),
+            Some(carries) => Some(format!("it carries a load for {} meanwhile", carries.host)),
+            None if self.is_known(&run) => Some(runs::twice(&run)),
+            None => None,
+        };
+        let controller = by.controller;
+        if let Some(why) = why {
+            return self.reply(&run, Reply::Gone { why, controller: Some(controller) }).await;
+        }
+        self.reply(&run, Reply::Taken { controller }).await;
+        if self.carries.is_none() {
+            self.carry(run, by);
+        }
+    }
+
+    fn carry(&mut self, run: String, by: Commands) {
+        let Commands { host, controller, patience } = by;
         let name = &self.standing.name;
         // What a thread of an earlier run still wants goes by the name of that.
         let (to, incoming, outgoing) = ends::<Saying>(&run, self.orders.clone());
@@ -204,7 +229,7 @@ impl<'a> Stays<'a> {
         let options = AgentOptions { token: self.token.clone(), ..self.standing.options.clone() };
         (self.standing.journal)(&format!("run {run} for {host} begins"));
         let thread = std::thread::spawn(move || agent::serve(incoming, outgoing, &options));
-        self.carries = Some(Carries { run, host, end, thread, ended: None });
+        self.carries = Some(Carries { run, host, controller, end, thread, ended: None });
     }
 
     async fn obey(&mut self, order: Saying) {
@@ -257,6 +282,6 @@ impl<'a> Stays<'a> {
         let Some(carries) = &mut self.carries else { return };
         carries.end.fail("its owner has ended it");
         let run = carries.run.clone();
-        self.reply(&run, Reply::Gone { why: "its owner has ended it".to_owned() }).await;
+        self.reply(&run, Reply::Gone { why: "its owner has ended it".to_owned(), controller: None }).await;
     }
 }

@@ -118,7 +118,7 @@ fn a_live_copy_of_more_than_its_target_answers_overflows() {
          --max-lag 1h --max-cpu 9000% --in-flight 1 -t 1 < lines",
         web.address
     );
-    run(files.path(), &words);
+    run(files.path(), &words).ended_with(3);
     let report = Report::of(&std::fs::read_to_string(files.path().join("result.json")).unwrap());
     let sent = report.sum("requests");
     let over = report.sum("overflow");

@@ -102,8 +102,8 @@ fn an_order_that_comes_again_after_its_run_is_refused_by_the_id_of_the_run() {
         wire.say(&subject::down(&run_id, "c1"), &word);
         let (_, bytes) = ears.next();
         match Message::<Reply>::of_bytes(&bytes) {
-            Some(Message::Word(Reply::Gone { why })) if why.contains("meanwhile") => {}
-            Some(Message::Word(Reply::Gone { why })) => break why,
+            Some(Message::Word(Reply::Gone { why, .. })) if why.contains("meanwhile") => {}
+            Some(Message::Word(Reply::Gone { why, .. })) => break why,
             other => panic!("{other:?}"),
         }
         until_well(&format!("fleet check --bus {bus} --expect 1"));
@@ -116,6 +116,44 @@ fn an_order_that_comes_again_after_its_run_is_refused_by_the_id_of_the_run() {
     ))
     .ended_with(0);
     assert_eq!(server.take().values().sum::<u64>(), 40);
+}
+
+/// Another controller with the id of a run that goes on, by chance or as a forgery: it is refused by the id, and the run goes on.
+#[test]
+fn a_second_controller_of_a_run_is_refused_and_the_first_one_goes_on() {
+    let Some(nats) = Nats::plain() else { skip!("{MISSING}") };
+    let server = Asked::begin();
+    let bus = nats.url();
+    let mut wire = Wire::hears(&nats, "wringer.*.down.c1");
+    let _agent = Ours::agent(&format!("--bus {bus} --name c1"));
+    let line = format!(
+        "http http://{}/ --rate 50 -d 4s -q --bus {bus} --expect 1 --threads 1 --lease 100s --json {{}}/result.json",
+        server.at
+    );
+    let mut ran = start(line.split_whitespace());
+    let (run_id, word) = wire.opening();
+    server.wait_for(20, &mut ran);
+    let Some(Message::Word(Word::Open { instance, host, patience_ms, controller })) =
+        Message::of_bytes(&word)
+    else {
+        panic!("no opening")
+    };
+    let second = controller ^ 1;
+    let open = Word::Open { instance, host, patience_ms, controller: second };
+    let mut ears = Wire::hears(&nats, &subject::up(&run_id, "c1"));
+    wire.say(&subject::down(&run_id, "c1"), &Message::Word(open).to_bytes());
+    let why = loop {
+        let (_, bytes) = ears.next();
+        if let Some(Message::Word(Reply::Gone { why, controller })) = Message::<Reply>::of_bytes(&bytes) {
+            assert_eq!(controller, Some(second));
+            break why;
+        }
+    };
+    assert!(why.contains(&format!("run {run_id} is commanded by another controller, on ")), "{why}");
+    let ran = ran.end().ended_with(0);
+    let told = agents(&ran);
+    assert!(told.iter().all(|agent| agent["lost"].is_null()), "{told:?}");
+    assert_eq!((ran.report().count("measured/counts/ok"), server.take().values().sum()), (200, 200_u64));
 }
 
 /// The server of the bus drops who does not read. Who is dropped comes back, and says again what did not get there.
@@ -188,7 +226,9 @@ fn play_agents(mut wire: Wire, count: u64) {
                     wire.say(&subject::up(&run, &format!("c{instance}")), &Message::Word(offer).to_bytes());
                 }
             }
-            Some(Message::Word(Word::Open { .. })) => {
+            Some(Message::Word(Word::Open { controller, .. })) => {
+                let taken = Message::Word(Reply::Taken { controller }).to_bytes();
+                wire.say(&subject::up(&run, &name), &taken);
                 streams.entry(name.clone()).or_insert_with(|| {
                     let mut stream = Stream::new(began.elapsed());
                     stream.write(&MAGIC);

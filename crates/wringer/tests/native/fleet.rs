@@ -14,8 +14,7 @@ use std::thread;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A server that writes down what it was asked for, in a process of its own: the children of this one come and go, which a run would
-/// take for its target's.
+/// A server that writes down what it was asked for, in a process of its own.
 pub struct Asked {
     pub at: SocketAddr,
     process: Child,
@@ -236,8 +235,11 @@ pub fn wait_for_agents(run: &mut Running, count: usize) -> Vec<Pid> {
 fn an_agent_that_is_killed_is_named_and_what_it_told_counts() {
     let server = Asked::begin();
     let mut ran = start(
-        format!("http http://{}/ --agents local:3 --rate 300 -d 6s --json {{}}/result.json", server.at)
-            .split_whitespace(),
+        format!(
+            "http http://{}/ --agents local:3 --rate 300 -d 6s --json {{}}/result.json --events {{}}/events",
+            server.at
+        )
+        .split_whitespace(),
     );
     let found = wait_for_agents(&mut ran, 3);
     while ran.lines_of_seconds() < 2 {
@@ -273,6 +275,17 @@ fn an_agent_that_is_killed_is_named_and_what_it_told_counts() {
         "{rows:?}"
     );
     assert!(rows.iter().filter(|row| !later(row)).all(|row| row["agents"].is_null()), "{rows:?}");
+    // They said so when they were told.
+    let events = ran.file("events");
+    let told = events.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+    let seconds: Vec<_> = told.filter(|event| event["kind"] == "second").collect();
+    assert!(seconds.iter().all(|second| marked(&second) == later(&second)), "{seconds:?}");
+    assert!(seconds.iter().any(|second| marked(&second)), "{seconds:?}");
+    let is_live =
+        |line: &&str| line.split_whitespace().next().is_some_and(|first| first.parse::<u32>().is_ok());
+    let live: Vec<&str> =
+        ran.stdout.lines().take_while(|line| !line.contains("incomplete: agent")).filter(is_live).collect();
+    assert!(live.iter().any(|line| line.ends_with("  2/3")) && !live[0].ends_with("  2/3"), "{live:?}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use crate::fleet::{Asked, agents, wait_for_agents};
 use crate::support::{Ran, Running, folder, program, run, shell, start};
+use fleet::PROTOCOL;
 use rustix::process::{Signal, kill_process};
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -182,9 +183,9 @@ fn what_is_no_agent_of_this_version_is_refused_with_what_it_said() {
     let another = format!("{{\"sha256\":\"{}\",\"warnings\":[]}}", "0".repeat(64));
     for (agent, said) in [
         (
-            format!("printf '{}'; cat", hello(4, "0.0.1")),
+            format!("printf '{}'; cat", hello(PROTOCOL, "0.0.1")),
             format!(
-                "it is wringer 0.0.1 (protocol 4), and this is {own} (protocol 4): figures of two versions"
+                "it is wringer 0.0.1 (protocol {PROTOCOL}), and this is {own} (protocol {PROTOCOL}): figures of two versions"
             ),
         ),
         (
@@ -206,7 +207,7 @@ fn what_is_no_agent_of_this_version_is_refused_with_what_it_said() {
             // It has begun to read the plan, and says that it had another one.
             format!(
                 "printf '{}'; head -c 20 >/dev/null; printf '{}'; cat",
-                hello(4, own),
+                hello(PROTOCOL, own),
                 frame(2, &another)
             ),
             "the plan that came to it is not the one that was sent".to_owned(),
@@ -349,6 +350,46 @@ fn a_wall_clock_that_is_set_during_a_run_changes_no_figure() {
     let notes = ran.report().notes();
     assert!(notes.contains("agent a1: its wall clock is 3600.0 s behind this machine's"), "{notes}");
     assert!(!notes.contains("was set"), "{notes}");
+}
+
+/// An agent that would judge or serve by another clock does not begin.
+#[test]
+fn an_agent_whose_wall_clock_is_off_is_refused_where_objects_change_by_it() {
+    let library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
+    if !Path::new(library).exists() {
+        skip!("a wall clock that is off: there is no libfaketime");
+    }
+    let server = Asked::begin();
+    let agent = format!(
+        "cmd:LD_PRELOAD={library} FAKETIME=-3600 FAKETIME_DONT_FAKE_MONOTONIC=1 exec {WRINGER} agent --stdio"
+    );
+    let at = server.at.to_string();
+    let run = |more: &[&str]| {
+        let words = [
+            "cache",
+            &at,
+            "--clients-only",
+            "--host",
+            &at,
+            "-n",
+            "5",
+            "--threads",
+            "1",
+            "-q",
+            "--agents",
+            &agent,
+        ];
+        start(words.iter().chain(more).copied()).end()
+    };
+    for more in [["--change-every", "4s"], ["--drift", "60"]] {
+        // The time that it took to hear of it is taken off.
+        let why = "s behind this machine's, and objects of the plan change by the clock";
+        run(&more).refused_with(1, &["agent a1 (cmd:LD_PRELOAD", "its wall clock is at least 3", why]);
+    }
+    assert!(server.take().is_empty(), "nothing was sent");
+    // Its answers are none of our origin's, so that it ends as it may; it is begun.
+    assert!(!run(&[]).stderr.contains("objects of the plan change"));
+    assert!(!server.take().is_empty());
 }
 
 /// A disk that is full is known before the run, and its result comes all the same.

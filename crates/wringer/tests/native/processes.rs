@@ -145,6 +145,45 @@ fn a_program_that_takes_the_place_of_one_that_was_asked_to_end_is_told() {
     assert_eq!(ran.report().count("processes/after/0/processes/0/pid"), second_pid.as_raw_pid() as u64);
 }
 
+/// A server that starts wringer itself, as a test does, has children that are none of its workers: programs, and copies of its own.
+#[test]
+fn children_of_a_server_that_started_wringer_are_none_of_its_workers() {
+    if program("python3").is_none() {
+        skip!("python3 is not installed");
+    }
+    let at = free_address();
+    let place = folder();
+    let server = format!(
+        "import os, signal, socket, subprocess, sys, threading, time\n\
+         child = os.fork()\n\
+         if not child:\n\
+         \x20   time.sleep(60)\n\
+         \x20   os._exit(0)\n\
+         s = socket.create_server(('127.0.0.1', {port}))\n\
+         asked = []\n\
+         def serve():\n\
+         \x20   while True:\n\
+         \x20       c = s.accept()[0]\n\
+         \x20       if c.recv(65536): asked.append(1)\n\
+         \x20       c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 1\\r\\nConnection: close\\r\\n\\r\\nx')\n\
+         \x20       c.close()\n\
+         threading.Thread(target=serve, daemon=True).start()\n\
+         time.sleep(1)\n\
+         ran = subprocess.Popen(sys.argv[1:])\n\
+         while len(asked) < 10: time.sleep(0.02)\n\
+         os.kill(child, signal.SIGKILL)\n\
+         os.waitpid(child, 0)\n\
+         sys.exit(ran.wait())\n",
+        port = at.port()
+    );
+    std::fs::write(place.path().join("server.py"), server).expect("the folder is ours");
+    let script = place.path().join("server.py").display().to_string();
+    let line = format!("http http://{at}/ --rate 20 -d 3s --json result.json --no-keep");
+    let ran = crate::support::shell(&format!("python3 {script} $WRINGER {line}")).ended_with(0);
+    assert_eq!(changes(&ran), Vec::<serde_json::Value>::new());
+    assert_eq!(ran.report().count("processes/before/0/workers"), 0);
+}
+
 /// A server in Perl at a socket that it was given the number of.
 const SECOND: &str = "use IO::Socket::INET; open(my $h, '+<&=', $ARGV[0]); my $s = IO::Socket::INET->new_from_fd(fileno($h), '+<'); \
                       while (my $c = $s->accept) { sysread($c, my $b, 65536); \

@@ -70,8 +70,11 @@ fn an_overflow_uses_up_its_request_and_the_next_ones_keep_their_moments() {
         sleep(Duration::from_millis(300));
         ok("late")
     });
-    let ran = replay(recorded(&lines, ""), &web, "--in-flight 1 -t 1");
+    let ran = replay(recorded(&lines, ""), &web, "--in-flight 1 -t 1").ended_with(3);
     let report = ran.report();
+    let conditions = report.list("thresholds");
+    assert_eq!((conditions.len(), conditions[0].text("condition")), (1, "overflow<=1%"));
+    assert!(ran.stdout.contains("overflow<=1%"), "{}", ran.stdout);
     let sent = report.sum("requests");
     let over = report.sum("overflow");
     assert_eq!(sent + over, 20, "{}\n{}", ran.stderr, ran.file("result.json"));
@@ -80,6 +83,8 @@ fn an_overflow_uses_up_its_request_and_the_next_ones_keep_their_moments() {
     assert_eq!(seen.len() as u64, sent);
     // Had overflow not used up its requests, those that were sent would be the first ones.
     assert!(seen.is_sorted() && *seen.last().unwrap() > sent, "{seen:?}");
+    let ran = replay(recorded(&lines, ""), &web, "--in-flight 1 -t 1 --require overflow<100%").ended_with(0);
+    assert!(ran.report().sum("overflow") > 0);
 }
 
 #[test]
@@ -420,7 +425,7 @@ fn a_stream_that_ends_ends_the_copy_and_what_was_dropped_is_told() {
          --log-format '{FORMAT}' --lag 1s --max-lag 1h --max-cpu 9000% < {at}/lines",
         web.address
     ))
-    .ended_with(0);
+    .ended_with(3);
     let report = std::fs::read_to_string(files.path().join("result.json")).unwrap();
     assert_eq!(web.seen().len(), 20, "{report}");
     for told in [
@@ -428,6 +433,7 @@ fn a_stream_that_ends_ends_the_copy_and_what_was_dropped_is_told() {
         "1 that does not fit the format (first line 24); 1 that tells of no request (first line 23)",
         "1 of a method that --methods does not name",
         "dropped: 1 read more than",
+        "1 of 21 requests dropped before they were due, more than 1.0 %, so the exit code is 3",
     ] {
         assert!(report.contains(told), "{told} in {report}");
     }

@@ -211,6 +211,7 @@ impl HttpExchanges for ObjectExchanges<'_> {
         let sent_us = worker.net.unix_micros_at(sent.at);
         let mut judge = Judge::new(&worker.site, &worker.load.check, &sent.item, &self.path, sent_us, kept);
         judge.conditional |= worker.composer.has_validator();
+        judge.standstills = Some(worker.net.standstills());
         judge
     }
 

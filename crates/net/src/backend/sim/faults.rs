@@ -46,6 +46,8 @@ pub struct Faults {
     pub lags: f64,
     /// Longest delay.
     pub lag: Duration,
+    /// When the machine stands still, once, with all that is on it, and how long.
+    pub standstill: Option<(Duration, Duration)>,
 }
 
 impl Default for Faults {
@@ -71,6 +73,7 @@ impl Default for Faults {
             clears_ecn: false,
             lags: 0.0,
             lag: Duration::ZERO,
+            standstill: None,
         }
     }
 }

@@ -226,6 +226,9 @@ impl World {
     /// Lets time pass, now and then more than was asked for.
     pub(super) fn pass_until(&mut self, at: Duration) {
         self.now = self.now.max(at);
+        if let Some((_, length)) = self.faults.standstill.take_if(|(begins, _)| self.now >= *begins) {
+            self.now += length;
+        }
         if self.dice.chance(self.faults.lags) {
             self.now += self.dice.time(Duration::ZERO, self.faults.lag);
         }

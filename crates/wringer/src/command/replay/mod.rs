@@ -48,7 +48,7 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
     }
     let recorded = Some(Box::new(recorded::of(args, &chosen, &recording)));
     let plan = args.plan(seed, replayed(&mut chosen), sides.as_ref()).map_err(Problem::Usage)?;
-    let plan = args.output.held_to(args.keep.applied(plan));
+    let plan = args.held_to(plan);
     if let Some(exit) = dry::instead(&args.output, &plan)? {
         return Ok(exit);
     }

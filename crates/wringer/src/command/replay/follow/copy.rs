@@ -54,6 +54,8 @@ pub struct Bounds {
     pub max_lag: Duration,
     /// Share of a core that may be used.
     pub max_cpu: f64,
+    /// Part of the requests that may be dropped before they are due; `None`: any.
+    pub most_dropped: Option<f64>,
 }
 
 /// Fates of requests after they were read.

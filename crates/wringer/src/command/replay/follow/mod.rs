@@ -58,12 +58,12 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
         Replayed { measured: Timed { sent, moments: Moments::live(feed.clone()) }, ..Replayed::default() };
     let sides = as_origin::sides(args, &chosen, &Summary::default())?;
     let plan = args.plan(seed, replayed, sides.as_ref()).map_err(Problem::Usage)?;
-    let plan = args.output.held_to(args.keep.applied(plan));
+    let plan = args.held_to(plan);
     if let Err(error) = rustix::process::nice(NICE) {
         show::tell(&told::usual_priority(&error));
     }
     let later = Arc::new(Mutex::new(Vec::new()));
-    let bounds = Bounds { lag: args.follow.lag, max_lag: args.follow.max_lag, max_cpu: args.follow.max_cpu };
+    let bounds = bounds(args);
     let copier = Copier::new(Parts { lines, format, live, feed, bounds }, later.clone());
     let over = copier.over.clone();
     let copying = Mutex::new(Some(copier));
@@ -93,9 +93,23 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
     let exit = pressed(args, &plan, &told, sides.as_ref())?;
     over.store(true, Ordering::Relaxed);
     let thread = thread.lock().ok().and_then(|mut thread| thread.take());
-    let ended =
-        thread.and_then(|thread| thread.join().ok()).is_some_and(|copier| !copier.fate.ended.is_empty());
-    Ok(if ended { exit.or_worse(Exit::Wrong) } else { exit })
+    let failed = thread.and_then(|thread| thread.join().ok()).is_some_and(|copier| has_failed(&copier));
+    Ok(if failed { exit.or_worse(Exit::Wrong) } else { exit })
+}
+
+fn bounds(args: &ReplayArgs) -> Bounds {
+    Bounds {
+        lag: args.follow.lag,
+        max_lag: args.follow.max_lag,
+        max_cpu: args.follow.max_cpu,
+        most_dropped: (!args.says_what_may_be_lost()).then_some(cli::MOST_DROPPED),
+    }
+}
+
+/// True if a copy ended itself, or dropped too much to be one.
+fn has_failed(copier: &Copier) -> bool {
+    let Copier { fate, bounds, .. } = copier;
+    !fate.ended.is_empty() || told::dropped_too_many(copier.live.counts(), fate, *bounds).is_some()
 }
 
 /// Opens the log.

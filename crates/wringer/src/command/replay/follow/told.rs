@@ -67,6 +67,7 @@ pub fn sentences(counts: &Counts, fate: &Fate, bounds: Bounds) -> Vec<String> {
     let mut told = vec![read(counts, fate)];
     told.extend(left_out(counts));
     told.extend(dropped(fate, bounds));
+    told.extend(dropped_too_many(counts, fate, bounds));
     told.extend(needed(fate, bounds));
     told.extend(turned(fate));
     told.extend(otherwise(counts));
@@ -110,6 +111,20 @@ fn dropped(fate: &Fate, bounds: Bounds) -> Option<String> {
     let each = kinds.into_iter().filter(|(requests, _)| *requests > 0);
     let each: Vec<String> = each.map(|(requests, why)| format!("{} {why}", count(requests))).collect();
     (!each.is_empty()).then(|| format!("dropped: {}", each.join("; ")))
+}
+
+/// That so many requests were dropped before they were due that the copy is none.
+pub fn dropped_too_many(counts: &Counts, fate: &Fate, bounds: Bounds) -> Option<String> {
+    let dropped = fate.too_late + fate.no_room;
+    let most = bounds.most_dropped?;
+    (dropped as f64 > most * counts.taken as f64).then(|| {
+        format!(
+            "{} of {} dropped before they were due, more than {}, so the exit code is 3; --require 'overflow<=50%' says how much may be lost",
+            count(dropped),
+            counted(counts.taken, "request"),
+            percent(most)
+        )
+    })
 }
 
 /// The lag that would have been enough.
@@ -235,7 +250,9 @@ mod tests {
             ..Fate::default()
         };
         fate.came_after[44] = 100;
-        let bounds = Bounds { lag: Duration::from_secs(2), max_lag: Duration::from_secs(10), max_cpu: 0.25 };
+        let seconds = Duration::from_secs;
+        let bounds =
+            Bounds { lag: seconds(2), max_lag: seconds(10), max_cpu: 0.25, most_dropped: Some(0.001) };
         (counts, fate, bounds)
     }
 
@@ -248,16 +265,21 @@ mod tests {
             "not copied: 1 that does not fit the format (first line 1); ",
             "99 % of the lines came within 4.50 s of their begin, the last after 7.00 s, under --lag 2.00 s: 30 came after their moment and \
              went at once; --lag 4.50 s lets 99 % keep theirs",
+            "3 of 1,100 requests dropped before they were due, more than 0.1 %, so the exit code is 3; --require 'overflow<=50%' says how much \
+             may be lost",
             "the log was rotated 1 time, truncated 2 times, left with half a line that is lost 3 times",
             "the copy used 3.1 % of a core on average and 40.0 % in its busiest second, of --max-cpu 25.0 %",
             "the copy ended itself: it used 31.0 % of a core for 5 s, more than --max-cpu 25.0 %",
         ] {
             assert!(told.contains(sentence), "{sentence} in {told}");
         }
+        for most_dropped in [None, Some(0.01)] {
+            assert_eq!(dropped_too_many(&counts, &fate, Bounds { most_dropped, ..bounds }), None);
+        }
     }
 
     /// Values of options, which stay.
-    const STAY: [&str; 3] = ["body", "path", "query"];
+    const STAY: [&str; 4] = ["body", "overflow", "path", "query"];
 
     /// Words in small letters, beside options and their values.
     fn left_in_english(text: &str) -> Vec<&str> {
