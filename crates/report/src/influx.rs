@@ -153,7 +153,6 @@ mod tests {
             ended,
             ok: ended - 1,
             response: times(&vec![us; ended as usize]),
-            ..LabelCount::default()
         };
         second.clients.labels = vec![label(0, 2, 1_000), label(1, 3, 4_000), label(2, 4, 9_000)];
         let mut all = Interval::default();

@@ -80,10 +80,7 @@ impl Report<'_> {
         let target = target.unwrap_or("the host of the URL");
         match (failure.kind, status) {
             (_, Some(502..=504)) => self.unreached_origin(),
-            (_, Some(407)) if self.gives_proxy_password() => {
-                "The proxy refused the name and the password that it was given: look at --proxy-user.".to_owned()
-            }
-            (_, Some(407)) => "The proxy wants a name and a password: --proxy-user NAME:PASSWORD.".to_owned(),
+            (_, Some(407)) => self.of_proxy_password().to_owned(),
             (_, Some(400)) if self.wants_certificate() => self.of_own_certificate().to_owned(),
             (_, Some(400)) if self.may_want_tls() => {
                 "It may speak TLS there: try https://. If not, look at method, path and fields.".to_owned()
@@ -164,6 +161,14 @@ impl Report<'_> {
     fn wants_certificate(&self) -> bool {
         let reason = self.sample_of(400).and_then(|sample| sample.body.as_deref()).unwrap_or("");
         self.spoke_tls() && reason.to_ascii_lowercase().contains("ssl certificate")
+    }
+
+    /// Advice where a proxy does not let this client through.
+    fn of_proxy_password(&self) -> &'static str {
+        match self.gives_proxy_password() {
+            true => "The proxy refused the name and the password that it was given: look at --proxy-user.",
+            false => "The proxy wants a name and a password: --proxy-user NAME:PASSWORD.",
+        }
     }
 
     /// A proxy was given a name and a password.

@@ -124,7 +124,7 @@ fn a_side_that_dies_and_a_hand_end_it_without_a_conclusion() {
     origin.end();
 }
 
-/// What is started then cannot listen there, and what answers is something else.
+/// A command whose address is taken cannot listen there, and something else answers.
 #[test]
 fn a_server_that_was_there_before_it_is_started_is_no_side() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
