@@ -277,7 +277,7 @@ fn a_slow_request_keeps_a_worker() {
 
 #[test]
 fn more_is_fetched_than_is_asked_for_by_some() {
-    assert_eq!(serials(FaultKind::FetchTwice, &["/a", "/a"]), ["2", "4"]);
+    assert_eq!(serials(FaultKind::FetchOften { times: 3 }, &["/a", "/a", "/b"]), ["3", "3", "6"]);
     let rig = Rig::new(FaultKind::WholeForRange);
     rig.get("/a", "");
     let range = || rig.get("/a", "Range: bytes=100-299\r\n");

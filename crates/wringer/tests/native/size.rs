@@ -41,7 +41,7 @@ fn what_cannot_be_meant_is_refused() {
         let ran = run(line).ended_with(2);
         assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
     }
-    let ran = run("size 127.0.0.1:1 --cache-memory 1MB --origin 127.0.0.1:0").ended_with(1);
+    let ran = run("size 127.0.0.1:1 --cache-memory 1MB --sizes 10KB --origin 127.0.0.1:0").ended_with(1);
     assert!(!ran.stderr.is_empty());
 }
 

@@ -326,7 +326,9 @@ fn a_cache_that_keeps_nothing_fails_a_stampede_and_variants() {
 
 #[test]
 fn whoever_fetches_more_than_clients_get_fails_broken_answers_and_ranges() {
-    let (ran, found) = stress(FaultKind::FetchTwice, "aborting-clients");
+    // Half of its answers are new, and of each half goes to clients that stay.
+    let (ran, found) = stress(FaultKind::FetchOften { times: 4 }, "surge,aborting-clients");
+    check_right(&found, "surge");
     check_fact(&found, "aborting-clients", &["failed", "broken"], "that clients got");
     check_answers(&found, "aborting-clients");
     ran.ended_with(3);

@@ -208,7 +208,7 @@ impl Shared {
         Ok(answer)
     }
 
-    fn remembered(&self, request: &Request, rules: &Rules) -> Option<Answer> {
+    pub(super) fn remembered(&self, request: &Request, rules: &Rules) -> Option<Answer> {
         let memory = self.memory.lock().expect("no panic");
         let kept = memory.kept.get(&self.key(request))?.iter().find(|kept| kept.serves(request, rules))?;
         let mut answer = kept.answer.clone();

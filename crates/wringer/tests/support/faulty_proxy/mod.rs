@@ -174,8 +174,8 @@ pub enum FaultKind {
     StuckWithoutDescriptors,
     /// Keeps what it may, and fetches all of an object, without keeping that, for each range.
     WholeForRange,
-    /// Keeps nothing, and fetches everything twice.
-    FetchTwice,
+    /// Keeps what it may, and fetches whatever it does not have so many times.
+    FetchOften { times: usize },
     /// Keeps what it may, and so many bytes for each connection, used or not.
     LargeBuffers { bytes: usize },
 }
@@ -547,9 +547,14 @@ impl Shared {
                 upstream,
                 &Rules { expiry: true, vary: true, private: true, lifetimes: 1 },
             ),
-            FaultKind::FetchTwice => {
-                self.fetch(request, upstream)?;
-                self.fetch(request, upstream)
+            FaultKind::FetchOften { times } => {
+                let rules = Rules { expiry: true, vary: true, private: true, lifetimes: 1 };
+                if self.remembered(request, &rules).is_none() {
+                    for _ in 1..times {
+                        self.fetch(request, upstream)?;
+                    }
+                }
+                self.cached(request, upstream, &rules)
             }
             _ => self.fetch(request, upstream),
         }
