@@ -457,6 +457,8 @@ struct Rig {
     process: Child,
     address: SocketAddr,
     folder: PathBuf,
+    /// Time in which it has kept what it has answered.
+    keeps_in: Duration,
 }
 
 impl Rig {
@@ -488,11 +490,15 @@ impl Rig {
         };
         let (address, folder) =
             (after("listens on ").parse().expect("an address"), PathBuf::from(after("folder ")));
-        Rig { process, address, folder }
+        // Envoy writes to a file behind the answer.
+        let keeps_in = Duration::from_millis(if name == ENVOY.name { 300 } else { 0 });
+        Rig { process, address, folder, keeps_in }
     }
 
     fn ask(&self, head: &str) -> Answer {
-        ask(self.address, head)
+        let answer = ask(self.address, head);
+        thread::sleep(self.keeps_in);
+        answer
     }
 
     fn signal(&self, name: &str) {
