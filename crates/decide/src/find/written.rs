@@ -34,6 +34,8 @@ pub struct Search<'a> {
     pub purchase: Option<&'a Bought>,
     /// The highest throughput, where that was asked.
     pub throughput: Option<&'a Rounds>,
+    /// The processes that answer, as pid and Unix time of their start, as far as they are known and were not started by the search.
+    pub answered_by: &'a [(u32, Option<f64>)],
     /// The run file of each trial, in their order, those of the throughput last; `null`: it is not kept.
     pub files: Vec<Option<&'a Path>>,
 }

@@ -143,6 +143,11 @@ impl Answerers {
         Answerers(Some(processes.clone()))
     }
 
+    /// Those that were seen first; empty: none so far.
+    pub fn known(&self) -> &[(u32, Option<f64>)] {
+        self.0.as_deref().unwrap_or(&[])
+    }
+
     /// Whoever answers must stay the same from leg to leg.
     ///
     /// # Errors

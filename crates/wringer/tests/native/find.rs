@@ -131,6 +131,15 @@ fn a_search_that_is_ended_by_hand_tells_what_is_known() {
     let search: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     fits_schema("find", &search);
     assert!(search["record"]["steps"].as_array().expect("a list").len() > steps);
+    // As if another server had answered the first trials.
+    let mut other = search.clone();
+    assert!(other["answered_by"][0][0].is_u64(), "the origin is not among those that answered: {other}");
+    other["answered_by"][0][0] = 1.into();
+    std::fs::write(&file, other.to_string()).expect("it is ours");
+    let ran = start(["find", &url, "--slo", "p99<2s", "-c", "2", "-t", "1", "--resume", &place])
+        .end()
+        .ended_with(1);
+    assert!(ran.stderr.contains("is answered by another process than before"), "{}", ran.stderr);
     let mut rounds = start_in(folder(), ["find", &url, "--throughput", "-t", "1", "--json", &place]);
     rounds.wait_for("trial 1 (saturated) 1 user");
     rounds.signal(Signal::INT);

@@ -2,10 +2,11 @@
 
 use super::trials::Trials;
 use crate::command::decided::DecisionFiles;
+use crate::command::leg::Processes;
 use crate::problem::Problem;
 use cli::FindArgs;
 use decide::find::{Bought, Conclusion, Find, FindSettings, Rounds, SEARCH, Search, searched};
-use decide::machine::{RecordOf, Recorded};
+use decide::machine::{Next, RecordOf, Recorded};
 use decide::words;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -50,6 +51,7 @@ impl Parts<'_> {
             record: self.record,
             purchase: self.purchase,
             throughput: self.throughput,
+            answered_by: trials.answered_by(),
             files: trials.files.iter().map(Option::as_deref).collect(),
         };
         let over = self.exit.map(|_| {
@@ -66,6 +68,8 @@ struct FindWritten {
     schema: String,
     target: String,
     record: Option<RecordOf<Find>>,
+    #[serde(default)]
+    answered_by: Processes,
     files: Vec<Option<PathBuf>>,
 }
 
@@ -74,6 +78,7 @@ pub struct Kept {
     file: PathBuf,
     target: String,
     record: RecordOf<Find>,
+    answered_by: Processes,
     files: Vec<Option<PathBuf>>,
 }
 
@@ -90,9 +95,9 @@ pub fn read(file: &Path) -> Result<Kept, Problem> {
     if written.schema != SEARCH {
         return Err(none(format!("its schema is {}", written.schema)));
     }
-    let FindWritten { target, record, files, .. } = written;
+    let FindWritten { target, record, answered_by, files, .. } = written;
     let record = record.ok_or_else(|| none("it looked for no limit".to_owned()))?;
-    Ok(Kept { file: file.to_owned(), target, record, files })
+    Ok(Kept { file: file.to_owned(), target, record, answered_by, files })
 }
 
 impl Kept {
@@ -132,8 +137,17 @@ impl Kept {
         let steps = self.record.steps.len();
         let find = Recorded::resume(self.record)
             .map_err(|error| Problem::Usage(format!("--resume: {named}: {error}")))?;
+        trials.expect(&self.answered_by);
         trials.files = self.files.into_iter().take(steps).collect();
-        crate::command::show::tell(&format!("going on after {}", words::count(steps, "trial")));
+        let after = words::count(steps, "trial");
+        crate::command::show::tell(&match find.next() {
+            Next::Run(_) => format!("going on after {after}"),
+            Next::Done(_) => {
+                format!(
+                    "the search in {named} is over, after {after}: nothing is sent, its conclusion is told again; without --resume it begins anew"
+                )
+            }
+        });
         Ok(find)
     }
 }

@@ -1,7 +1,7 @@
 //! Trials of a search: a plan of each, its run, and what came of it.
 
 use crate::command::http::read;
-use crate::command::leg::{self, Answerers, Overflow, Rows};
+use crate::command::leg::{self, Answerers, Overflow, Processes, Rows};
 use crate::command::pressed::{self, Pressed};
 use crate::command::{cache, fleet};
 use crate::problem::Problem;
@@ -236,6 +236,18 @@ impl<'a> Trials<'a> {
         }
         self.files.extend(Some(leg::end(finished)).filter(|_| is_whole));
         Ok(decide::find::result(trial, &rows.take(), &self.settings.limits, beside))
+    }
+
+    /// The processes that answered the trials so far, where they run longer than the search.
+    pub fn answered_by(&self) -> &[(u32, Option<f64>)] {
+        if self.proxy.is_some() { &[] } else { self.answerers.known() }
+    }
+
+    /// Trials before this search went on were answered by these, and the next ones must be, too.
+    pub fn expect(&mut self, answered_by: &Processes) {
+        if self.proxy.is_none() && !answered_by.is_empty() {
+            self.answerers = Answerers::of(answered_by);
+        }
     }
 
     fn about(&self, trial: &Trial, plan: &Plan) -> About {
