@@ -254,6 +254,13 @@ impl ReplayArgs {
                     .to_owned());
             }
         }
+        let names_host = |field: &&Field| field.name.eq_ignore_ascii_case("host");
+        if let Some(field) = self.headers.iter().find(names_host).filter(|_| self.as_origin.as_origin) {
+            return Err(format!(
+                "-H 'Host: {}': a request has one Host field, and with --as-origin it is the origin's: leave it out",
+                field.value.shown()
+            ));
+        }
         let address = self.address()?;
         if let Some(address) = address.as_ref().filter(|address| !matches!(address.path.as_str(), "" | "/")) {
             return Err(format!(

@@ -102,12 +102,20 @@ impl Machine for Compare {
 }
 
 impl Compare {
-    /// The number of the leg that is next, and of all that are planned if none is void.
+    /// The number of the leg that is next, and of all if none is void from here on.
     pub fn progress(&self) -> (usize, usize) {
         let pairs = self.settings.most_pairs() + self.settings.most_controls();
         let uncounted = if self.longer { 16 } else { 8 };
         let planned = uncounted + if self.settings.forecast_only { 0 } else { 4 * pairs };
-        (self.log.len() + 1, planned + self.voids().count())
+        let whole = match self.stage {
+            CompareStage::WarmClosed => uncounted - 8,
+            CompareStage::WarmOpen => uncounted - 4,
+            CompareStage::Pair | CompareStage::Control => {
+                uncounted + 4 * (self.pairs.len() + self.controls.len())
+            }
+        };
+        // A void leg takes those of its group along.
+        (self.log.len() + 1, self.log.len() + planned - whole - self.group.len())
     }
 
     /// The time that it will take and the differences that it will see, once the uncounted block is over.

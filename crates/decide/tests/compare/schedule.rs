@@ -69,6 +69,23 @@ fn void_legs_are_repeated_and_too_many_give_no_verdict() {
     assert_eq!(outcome.end().code(), 1);
 }
 
+/// However many legs are void, each has a number of those that there will be, and the last one is the last.
+#[test]
+fn legs_are_counted_with_those_that_are_run_again() {
+    for void in [0.0, 0.04] {
+        let mut world = World { void, ..World::quiet(5) };
+        let mut compare = Recorded::<Compare>::start(Settings::new(5)).expect("good settings");
+        let mut last = (0, 0);
+        while let Next::Run(leg) = compare.next().clone() {
+            last = compare.machine().progress();
+            assert!(last.0 as u32 == leg.number && last.0 <= last.1, "{last:?} of {}", leg.number);
+            compare.take(world.run(&leg));
+        }
+        let Next::Done(outcome) = compare.next() else { panic!("it is over") };
+        assert!(outcome.finding != Finding::Compared || last.0 == last.1, "{last:?} with {void}");
+    }
+}
+
 #[test]
 fn a_side_without_a_good_answer_ends_it() {
     let refused: BTreeMap<String, u64> = [("bad status".to_owned(), 9)].into();

@@ -85,6 +85,9 @@ fn more_requests_than_memory_holds_are_refused_before_the_start() {
         run(files.path(), &format!("replay day.rec http://127.0.0.1:9 --real-origin {words}"))
             .refused_with(2, &["is no factor"]);
     }
+    // The objects of an origin are asked for under its own name.
+    run(files.path(), "replay day.rec 127.0.0.1:9 --as-origin -H host:a")
+        .refused_with(2, &["one Host field", "--as-origin"]);
 }
 
 /// Whoever may not hear packets is told how to be allowed to.
