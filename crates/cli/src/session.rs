@@ -30,7 +30,7 @@ pub struct SessionArgs {
     /// env:VARIABLE or file:PATH
     #[arg(long, short = 'u', value_name = "NAME:PASSWORD", value_parser = credentials)]
     pub user: Option<Credentials>,
-    /// Answer Digest challenges (MD5, SHA-256), and no others; the rounds are counted apart
+    /// Answer Digest challenges (MD5, SHA-256, SHA-512/256), and no others; the rounds are counted apart
     #[arg(long, requires = "user")]
     pub digest: bool,
     /// Send this token with each request: itself, env:VARIABLE or file:PATH
