@@ -90,6 +90,7 @@ export function search(more: Partial<Search> = {}): Search {
     record: { settings: { arrivals: "poisson", budget_s: 600, limits, seed: 1, users: 64, within: 0.03 }, steps: [] },
     purchase: null,
     throughput: null,
+    answered_by: [],
     files: [],
     ...more,
   };

@@ -2,6 +2,8 @@
 
 /** A search. */
 export interface Search {
+  /** The processes that answer, as pid and Unix time of their start, as far as they are known and were not started by the search. */
+  answered_by: ([number, number | null])[];
   /** The conclusion, or what is known so far. */
   conclusion: Conclusion | null;
   /** Exit code of the command; `null`: it is not over. */
