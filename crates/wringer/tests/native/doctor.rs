@@ -112,7 +112,7 @@ fn what_doctor_is_asked_must_make_sense() {
         run(line).refused_with(1, &["192.0.2.7", "ip address add"]);
     }
     run("cache --source ::1 -d 1s").refused_with(1, &["IPv4", "--source"]);
-    run("cache --watch-pid 4294967295 -d 1s").refused_with(1, &["4294967295", "--watch-pid"]);
+    run("cache --watch-pid 4294967295 -d 1s").refused_with(1, &["4294967295", "ps -e"]);
 }
 
 /// The target's line of text, and what JSON says of it.
