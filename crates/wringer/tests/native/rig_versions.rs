@@ -61,7 +61,7 @@ fn check(what: &str, report: &Report, versions: &str, two_behind: bool) {
 fn what_a_rig_does_not_speak_is_refused_with_those_that_do() {
     for (line, needed, words) in [
         ("rig squid --http 2", "squid", &["Squid does not speak HTTP/2 over TLS", "ats, nginx, haproxy"][..]),
-        ("cache --rig nginx --http 3", "nginx", &["nginx does not speak HTTP/3", "spoken by caddy"]),
+        ("cache --rig nginx --http 3", "nginx", &["nginx does not speak HTTP/3", "spoken by souin, caddy"]),
         ("cache --rig haproxy --http 1.1,2c", "haproxy", &["either HTTP/1.1 or HTTP/2", "--http 1.1,2"]),
     ] {
         match program(needed) {
