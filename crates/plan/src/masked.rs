@@ -114,6 +114,11 @@ fn is_placeholder(value: &str) -> bool {
     value.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")).is_some_and(|name| !name.contains("{{"))
 }
 
+/// True if [`without_secrets`] may change a text: it has a mark behind which a secret may stand.
+pub fn may_have_secrets(text: &str) -> bool {
+    text.bytes().any(|byte| matches!(byte, b'?' | b'&' | b'@'))
+}
+
 /// The text as it may be shown: the user names and passwords of its URLs are masked, and in queries and forms the values of
 /// parameters whose names tell a secret: `?user=me&api_key=***`.
 pub fn without_secrets(text: &str) -> String {
@@ -307,7 +312,10 @@ mod tests {
             ("/?token={{token|url}}&sig=x{{y}}", "/?token={{token|url}}&sig=***"),
         ] {
             assert_eq!(without_secrets(text), shown);
+            assert!(may_have_secrets(text), "{text}");
         }
+        assert!(!may_have_secrets("/token=t;key=k#sig=s"));
+        assert_eq!(without_secrets("/token=t;key=k#sig=s"), "/token=t;key=k#sig=s");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use measure::{Event, Evidence, TalkEvent};
 use plan::Plan;
-use plan::secret::{MASK, content_without_secrets, is_secret_field, without_secrets};
+use plan::secret::{MASK, content_without_secrets, is_secret_field, may_have_secrets, without_secrets};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl Mask {
 
     /// True if nothing of a text is to be masked, as far as its marks tell: secrets of a plan may be any words.
     fn leaves(&self, text: &str) -> bool {
-        self.values.is_empty() && !text.bytes().any(|byte| matches!(byte, b'?' | b'&' | b'@'))
+        self.values.is_empty() && !may_have_secrets(text)
     }
 
     /// A text with its secrets masked.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 pub use crate::masked::{
     MASK, Masked, content_without_secrets, form_without_secrets, is_secret_field, is_secret_parameter,
-    shown_line, without_secrets, without_userinfo,
+    may_have_secrets, shown_line, without_secrets, without_userinfo,
 };
 
 /// Where a secret comes from.

@@ -130,3 +130,18 @@ pub fn press(args: &CacheArgs, listen: &str, origin: SocketAddr) -> Result<Press
     }
     pressed::start(&args.target(), listen, options)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_known_of_what_keeps_to_it() {
+        let bytes =
+            |name: &str, given| cache_bytes(&Target::Rig { name: name.to_owned(), workers: 1 }, 7, given);
+        assert_eq!([bytes("nginx", None), bytes("h2o", None)], [Some(7), Some(0)]);
+        assert_eq!([bytes("souin", None), bytes("souin", Some(3))], [None, Some(3)]);
+        let command = |text: &str| cache_bytes(&Target::Command(text.to_owned()), 7, None);
+        assert_eq!([command("p {memory}"), command("p {listen}")], [Some(7), None]);
+    }
+}

@@ -1,6 +1,6 @@
 //! The first five minutes, and a build server: lines without a command, the next command, results as others read them.
 
-use crate::support::{Ran, folder, shell, start};
+use crate::support::{Ran, folder, run, shell, start};
 use crate::web::{Web, answer, ok};
 use std::fs;
 
@@ -57,6 +57,34 @@ fn hints_fit_the_answers() {
         let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(told.contains(said) && !told.contains(unsaid), "{status}: {told}");
     }
+    let proxy = Web::start(|_| answer("407 Auth", "", ""));
+    for password in ["--proxy-user me:geheim", "--proxy-user me:geheim --proxy-digest"] {
+        let line = format!("http http://h.example/ --proxy {} {password} -n 4 -c 1 -q", proxy.address);
+        let told = run(&line).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains("refused the name and the password that it was given"), "{password}: {told}");
+    }
+}
+
+/// Values that were drawn stand where single requests are told and kept, and placeholders where errors name a request of their kind.
+#[test]
+fn requests_with_values_are_told_as_they_were_sent() {
+    let web = Web::start(|asked| if asked.target.contains("2") { answer("500 No", "", "") } else { ok("x") });
+    let url = format!("http://{}/u/{{{{u.id}}}}?n={{{{u.name}}}}", web.address);
+    let line = format!(
+        "printf 'id,name\\n1,ann\\n2,b b\\n' > u.csv; $WRINGER '{url}' --data-file u=u.csv -n 2 -c 1 -t 1"
+    );
+    let origin = format!("http://{}", web.address);
+    let told = shell(&format!("{line} -v --no-keep")).stdout;
+    assert!(told.contains(&format!("* GET {origin}/u/1?n=ann: status 200")), "{told}");
+    assert!(told.contains(&format!("* GET {origin}/u/2?n=b%20b: status 500")), "{told}");
+    let kept = shell(&format!(
+        "{line} -q --keep exchanges --keep-in k; $WRINGER report --keep-in k --as requests.csv"
+    ))
+    .stdout;
+    for sent in ["/u/1?n=ann", "/u/2?n=b%20b"] {
+        assert!(kept.contains(&format!("\"{origin}{sent}\"")), "{kept}");
+    }
+    assert!(kept.contains("/u/{{u.id}}?n={{u.name}}") && !kept.contains("zq"), "{kept}");
 }
 
 #[test]
@@ -293,6 +321,12 @@ fn one_screen_has_the_first_lines_a_picture_and_the_next_command() {
     let counts =
         said.lines().filter(|line| line.contains("to ") && line.contains("s  ") || line.contains("longer"));
     assert!(counts.count() >= 1, "{said}");
+    let web = Web::start(|_| answer("500 Broken", "", "why"));
+    let told = format!("$WRINGER http://{}/ -n 4 -q --short --keep-in k", web.address);
+    let ran = shell(&told).ended_with(1);
+    let file = ran.stdout.split_once("kept, with their header fields, in ").expect("it is told").1;
+    let file = file.lines().next().expect("a name");
+    assert!(ran.file(file).contains("500 Broken"), "{file}");
     let ran = shell(&format!("$WRINGER {line} --json -")).ended_with(2);
     assert!(
         ran.stderr.contains("--short shapes the text report, and --json - leaves none"),

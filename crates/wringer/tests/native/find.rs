@@ -96,6 +96,18 @@ fn a_limit_that_no_rate_keeps_is_told_after_one_trial() {
     origin.end();
 }
 
+/// How fast a server refuses is no figure of it.
+#[test]
+fn a_target_without_a_good_answer_is_told_with_its_status() {
+    let (address, origin) = origin();
+    let url = format!("http://{address}/nothing-here");
+    let ran = start(["find", &url, "--slo", "p99<2s", "-t", "1", "--no-keep"]).end().ended_with(1);
+    assert!(ran.stderr.contains("gave not one good answer, status 404 in "), "{}", ran.stderr);
+    assert!(!ran.stdout.contains("no rate keeps"), "{}", ran.stdout);
+    origin.signal(Signal::INT);
+    origin.end();
+}
+
 #[test]
 fn a_search_that_is_ended_by_hand_tells_what_is_known() {
     let (address, origin) = origin();

@@ -219,6 +219,7 @@ fn two_runs_at_once_are_two_files_and_one_whose_folder_goes_ends_well() {
     let files = runs(&ran.folder.path().join("here"));
     assert_eq!(files.iter().filter(|file| file.extension().is_some_and(|end| end == "wrun")).count(), 2);
     assert_eq!(ran.stdout.matches("  cache  ").count(), 2, "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("  the demonstration cache on 127.0.0.1:").count(), 2, "{}", ran.stdout);
 
     let running = start("cache -d 3s -t 1 --rate 100/s --keep-in here".split_whitespace());
     let folder = running.folder().join("here");

@@ -1,6 +1,7 @@
 //! Caddy as a reverse proxy. It has no cache.
 
 use std::fmt::Write as _;
+use std::net::SocketAddr;
 
 use crate::rig::farm::Origins;
 use crate::rig::{CERTIFICATE, File, KEY, Proxy, RigOptions, Setup};
@@ -46,7 +47,7 @@ impl Proxy for Caddy {
     }
 
     fn setup(&self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
-        let site = tls(options, folder) + &routes(origins);
+        let site = tls(options, folder) + &routes(origins, "");
         let text = file(options, &servers(options, folder), &site);
         Setup {
             files: vec![File::new(FILE, text)],
@@ -107,28 +108,31 @@ pub(super) fn servers(options: &RigOptions, folder: &str) -> String {
     )
 }
 
-/// The origins that are asked for by name, and the one for everything else.
-fn routes(origins: &Origins) -> String {
+/// The origins that are asked for by name, and the one for everything else. `first`: a directive that stands before them.
+pub(super) fn routes(origins: &Origins, first: &str) -> String {
     let named = origins.named.iter().filter(|address| **address != origins.catch_all);
     let mut text = String::new();
     for (number, address) in named.enumerate() {
         // Writing to a String cannot fail.
-        let _ = write!(
-            text,
-            "    @origin_{number} header Host {address}\n    handle @origin_{number} {{\n{}    }}\n",
-            to(*address, 8)
-        );
+        let _ = writeln!(text, "    @origin_{number} header Host {address}");
+        text += &handle(&format!("handle @origin_{number}"), first, *address);
     }
-    // Writing to a String cannot fail.
-    let _ = write!(text, "    handle {{\n{}    }}\n", to(origins.catch_all, 8));
-    text
+    text + &handle("handle", first, origins.catch_all)
 }
 
 /// Passes requests on to an origin.
-pub(super) fn to(origin: std::net::SocketAddr, indent: usize) -> String {
-    let pad = " ".repeat(indent);
+fn handle(head: &str, first: &str, origin: SocketAddr) -> String {
     format!(
-        "{pad}reverse_proxy {origin} {{\n{pad}    transport http {{\n{pad}        versions 1.1\n{pad}        keepalive 1h\n\
-         {pad}        keepalive_idle_conns_per_host 1024\n{pad}        compression off\n{pad}    }}\n{pad}}}\n"
+        r#"    {head} {{
+{first}        reverse_proxy {origin} {{
+            transport http {{
+                versions 1.1
+                keepalive 1h
+                keepalive_idle_conns_per_host 1024
+                compression off
+            }}
+        }}
+    }}
+"#
     )
 }

@@ -1,8 +1,5 @@
 //! Souin, as the cache module of a Caddy that was built with it. What it keeps has no bound in bytes.
 
-use std::fmt::Write as _;
-use std::net::SocketAddr;
-
 use super::caddy;
 use crate::rig::farm::Origins;
 use crate::rig::{File, Module, Proxy, RigOptions, Setup};
@@ -53,8 +50,7 @@ impl Proxy for Souin {
              default_cache_control no-store\n        stale 0s\n        log_level error\n    }}\n"
         );
         all.push_str(&caddy::servers(options, folder));
-        let mut site = caddy::tls(options, folder);
-        routes(&mut site, origins);
+        let site = caddy::tls(options, folder) + &caddy::routes(origins, "        cache\n");
         let text = caddy::file(options, &all, &site);
         Setup {
             files: vec![File::new(caddy::FILE, text)],
@@ -63,20 +59,4 @@ impl Proxy for Souin {
             logs: vec![],
         }
     }
-}
-
-/// The origins that are asked for by name, and the one for everything else.
-fn routes(text: &mut String, origins: &Origins) {
-    let named = origins.named.iter().filter(|address| **address != origins.catch_all);
-    for (number, address) in named.enumerate() {
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "    @origin_{number} header Host {address}");
-        handle(text, &format!("handle @origin_{number}"), *address);
-    }
-    handle(text, "handle", origins.catch_all);
-}
-
-fn handle(text: &mut String, head: &str, origin: SocketAddr) {
-    // Writing to a String cannot fail.
-    let _ = write!(text, "    {head} {{\n        cache\n{}    }}\n", caddy::to(origin, 8));
 }

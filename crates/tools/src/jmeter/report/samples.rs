@@ -4,11 +4,11 @@
 use super::JmeterKind;
 use super::Sample;
 use super::words::{code_of, has_status, message_of};
+use foldhash::fast::FixedState;
 use measure::{Contents, Fetch, Outcome, PageMark, Record, TransactionMark, UsersPresent};
 use report::show::reason_phrase as reason;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 /// Labels and groups of a phase, known beforehand.
@@ -27,36 +27,13 @@ struct User {
     number: u64,
 }
 
-/// A hash of a user's numbers, of which nobody has an interest that they collide.
-#[derive(Debug, Default)]
-struct UserHasher(u64);
-
-impl Hasher for UserHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        let mixed = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ (mixed >> 32);
-    }
-
-    fn write_usize(&mut self, number: usize) {
-        self.write_u64(number as u64);
-    }
-}
-
 /// Samples that are not whole yet, by user.
 #[derive(Debug, Default)]
 pub struct Samples {
     phases: Vec<KnownPhase>,
     /// When the run began: milliseconds since 1970.
     began_ms: u64,
-    users: HashMap<User, Pending, BuildHasherDefault<UserHasher>>,
+    users: HashMap<User, Pending, FixedState>,
 }
 
 /// Labels and groups of a phase, as samples share them.
@@ -470,16 +447,5 @@ mod tests {
         let whole = samples.mark(&mark(1, Some(std::time::Duration::from_millis(5)))).unwrap();
         assert_eq!((&*whole.label, whole.parts.len(), whole.within), ("T", 1, (1, 0)));
         assert!(samples.users.is_empty());
-    }
-
-    #[test]
-    fn numbers_of_users_fall_on_many_places() {
-        let hash = |number: u64| {
-            let mut hasher = UserHasher::default();
-            std::hash::Hash::hash(&User { phase: 0, group: 0, number }, &mut hasher);
-            hasher.finish() % 1024
-        };
-        let found: std::collections::BTreeSet<u64> = (0..1024).map(hash).collect();
-        assert!(found.len() > 512, "{}", found.len());
     }
 }
