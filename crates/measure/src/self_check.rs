@@ -94,6 +94,21 @@ impl SelfCheck {
         self.late().filter(|_| busiest < SPARE_CPU).map(|late| self.late_reason(late, busiest))
     }
 
+    /// The lateness of sends, one in a hundred above it, where no worker was near the limit of its core.
+    pub fn late_with_cpu_to_spare(&self) -> Option<Duration> {
+        self.lateness_p99_us.map(Duration::from_micros).filter(|_| self.busiest() <= CPU_WATER_MARK)
+    }
+
+    /// The same but for what a shared machine always does: time that its host takes, and sends that are late with CPU to spare.
+    #[must_use]
+    pub fn but_for_the_machine(&self) -> SelfCheck {
+        SelfCheck {
+            lateness_p99_us: self.lateness_p99_us.filter(|_| self.late_with_cpu_to_spare().is_none()),
+            contention: Contention { stolen: None, ..self.contention.clone() },
+            ..self.clone()
+        }
+    }
+
     fn busiest(&self) -> f64 {
         self.worker_cpu.iter().copied().fold(0.0, f64::max)
     }

@@ -125,6 +125,12 @@ pub struct LegResult {
     /// Cores that the processes of the other side used meanwhile, which had nothing to do; `None`: they are not known.
     #[serde(default)]
     pub resting_cores: Option<f64>,
+    /// Share of this machine's CPU time that its host gave to others meanwhile (steal); `None`: it does not tell.
+    #[serde(default)]
+    pub stolen: Option<f64>,
+    /// Milliseconds by which sends were late though the generator had CPU to spare, one in a hundred by more; `None`: nothing was due at a moment.
+    #[serde(default)]
+    pub late_ms: Option<f64>,
 }
 
 /// Hits of a cache.

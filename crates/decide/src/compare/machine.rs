@@ -6,6 +6,7 @@ use super::leg::{Leg, LegResult, Pace, Side};
 use super::outcome::{self, Finding, Forecast, Outcome, Sees};
 use super::settings::{ALPHA, Lengths, Metric, Settings};
 use super::steady;
+use super::usual::{self, Disturbance};
 use crate::machine::{Machine, Next, Refusal};
 use crate::statistics::{detectable, spread};
 use crate::void::Void;
@@ -116,6 +117,15 @@ impl Compare {
         };
         // A void leg takes those of its group along.
         (self.log.len() + 1, self.log.len() + planned - whole - self.group.len())
+    }
+
+    /// The reason why the leg that is next is void by what the machine always has, if this is its result.
+    pub fn void_beyond_usual(&self, result: &LegResult) -> Option<Void> {
+        let usual = match self.stage {
+            CompareStage::WarmClosed | CompareStage::WarmOpen => Disturbance::UNKNOWN,
+            CompareStage::Pair | CompareStage::Control => Disturbance::usual(self.warm_up.iter().flatten()),
+        };
+        usual.void(result)
     }
 
     /// The time that it will take and the differences that it will see, once the uncounted block is over.
@@ -358,6 +368,8 @@ impl Compare {
 
     fn notes(&self) -> Vec<String> {
         let mut notes = steady::notes(&self.pairs);
+        let both = self.pairs.iter().flat_map(|pair| [&pair.a, &pair.b]);
+        notes.extend(usual::notes(both.flat_map(|both| [&both.closed, &both.open])));
         if self.longer {
             notes.push(
                 "the first block was not steady: its legs rose or fell together from one half to the other, so that warm-ups are twice as long as \

@@ -13,6 +13,7 @@ mod machine;
 mod outcome;
 mod settings;
 mod steady;
+mod usual;
 mod written;
 
 pub use control::Control;

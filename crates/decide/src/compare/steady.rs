@@ -140,6 +140,8 @@ mod tests {
             hits: None,
             halves: Some([half((-rise / 2.0).exp()), half((rise / 2.0).exp())]),
             resting_cores: None,
+            stolen: None,
+            late_ms: None,
         }
     }
 

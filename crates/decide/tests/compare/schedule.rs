@@ -3,7 +3,7 @@
 use crate::compare;
 use crate::world::World;
 use decide::Void;
-use decide::compare::{BisectStep, Compare, Finding, Leg, LegResult, Metric, Pace, Settings, Side};
+use decide::compare::{BisectStep, Compare, Finding, Leg, LegResult, Metric, Outcome, Pace, Settings, Side};
 use decide::machine::{DecideStep, Next, Record, Recorded};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -175,6 +175,52 @@ fn causes_are_one_whatever_their_figures() {
         cpu += 1;
         let why = format!("a worker used {cpu} % of its core");
         compare.take(LegResult { void: Some(Void::Generator { why }), ..World::quiet(3).run(&leg) });
+    }
+}
+
+/// A comparison on a machine that takes a share of the CPU from each leg, and is late by a tenth of a second for the whole of it; of the uncounted block
+/// and of later legs.
+fn on_a_shared_host(usual: f64, later: f64) -> (Outcome, usize) {
+    let mut compare = Recorded::<Compare>::start(Settings::new(14)).expect("good settings");
+    let mut world = World::quiet(14);
+    let mut voids = 0;
+    loop {
+        let leg = match compare.next().clone() {
+            Next::Run(leg) => leg,
+            Next::Done(outcome) => return (outcome, voids),
+        };
+        let share = if leg.pair == 0 { usual } else { later };
+        let result = LegResult { stolen: Some(share), ..world.run(&leg) };
+        let late = LegResult { late_ms: Some(100.0 * share), ..world.run(&leg) };
+        let result = if leg.number % 2 == 0 { result } else { late };
+        let void = compare.machine().void_beyond_usual(&result);
+        voids += usize::from(void.is_some());
+        compare.take(LegResult { void, ..result });
+    }
+}
+
+#[test]
+fn a_machine_that_is_always_shared_leaves_a_verdict_and_says_so() {
+    for (usual, later, is_judged) in [
+        (0.0, 0.019, true),
+        (0.0, 0.049, true),
+        (0.0, 0.101, false),
+        (0.04, 0.119, true),
+        (0.04, 0.121, false),
+        (0.15, 0.19, true),
+        (0.15, 0.51, false),
+        (0.51, 0.0, false),
+    ] {
+        let (outcome, voids) = on_a_shared_host(usual, later);
+        assert_eq!(
+            (outcome.finding == Finding::Compared, voids == 0),
+            (is_judged, is_judged),
+            "{usual} {later} {}",
+            outcome.headline()
+        );
+        let told = |what: &str| outcome.notes.iter().any(|note| note.contains(what));
+        assert_eq!(told("(steal)"), is_judged && later >= 0.02, "{:?}", outcome.notes);
+        assert_eq!(told("sends were late by up to"), is_judged && later > 0.05, "{:?}", outcome.notes);
     }
 }
 

@@ -29,9 +29,17 @@ pub struct World {
     pub faulty: u64,
     /// Hit ratio of each side.
     pub hits: Option<[f64; 2]>,
+    /// Standard deviation of the luck that each side has at its start, which is drawn anew for each pair.
+    pub luck: f64,
+    /// Standard deviation of the machine's mood, which half changes in a minute: seconds are like those before them.
+    pub moods: f64,
+    /// Share of CPU that the host takes from a leg at most.
+    pub steal: f64,
     /// By how much second halves lie above first ones after a second of warming.
     pub rise: Option<f64>,
     pub clock_s: f64,
+    mood: f64,
+    lucks: ((u32, bool), [f64; 2]),
 }
 
 impl World {
@@ -46,20 +54,28 @@ impl World {
             void: 0.0,
             faulty: 0,
             hits: None,
+            luck: 0.0,
+            moods: 0.0,
+            steal: 0.0,
             rise: None,
             clock_s: 0.0,
+            mood: 0.0,
+            lucks: ((0, false), [0.0; 2]),
         }
     }
 
     /// Identical sides in each of several kinds of world.
-    pub fn identical(seed: u64) -> [(&'static str, World); 5] {
+    pub fn identical(seed: u64) -> [(&'static str, World); 8] {
         let quiet = World::quiet(seed);
         [
             ("quiet", quiet.clone()),
             ("drift", World { drift: 2e-4, ..quiet.clone() }),
             ("wild legs", World { wild: 0.08, ..quiet.clone() }),
             ("unlike spreads", World { noise: [0.004, 0.02], ..quiet.clone() }),
-            ("rare failures", World { bursts: 0.1, ..quiet }),
+            ("rare failures", World { bursts: 0.1, ..quiet.clone() }),
+            ("luck of the start", World { luck: 0.03, ..quiet.clone() }),
+            ("moods", World { moods: 0.02, ..quiet.clone() }),
+            ("shared host", World { steal: 0.1, ..quiet }),
         ]
     }
 
@@ -70,7 +86,10 @@ impl World {
         let slower = if side == Side::B { (1.0 + self.slower).ln() } else { 0.0 };
         let moment = self.drift * self.clock_s;
         self.clock_s += seconds;
-        moment + self.noise[side as usize] * normal + wild + slower
+        let kept = 0.5_f64.powf(seconds / 60.0);
+        let change: f64 = StandardNormal.sample(&mut self.draw);
+        self.mood = kept * self.mood + self.moods * (1.0 - kept * kept).sqrt() * change;
+        moment + self.mood + self.noise[side as usize] * normal + wild + slower
     }
 
     /// Each answer is a hit with this chance.
@@ -83,7 +102,9 @@ impl World {
 
     pub fn run(&mut self, leg: &Leg) -> LegResult {
         let took_s = leg.warm_s + leg.measure_s + 1.0;
-        let factor = self.slowness(leg.asked(), took_s).exp();
+        let stolen = self.steal * self.draw.unit();
+        let slowness = self.slowness(leg.asked(), took_s) + self.luck_of(leg) + stolen;
+        let factor = slowness.exp();
         let rate = match leg.pace {
             Pace::Closed { .. } => RATE / factor,
             Pace::Open { rate } => rate,
@@ -111,7 +132,19 @@ impl World {
             hits: self.hits.map(|[a, b]| self.hit(if leg.asked() == Side::B { b } else { a }, good)),
             halves: self.rise.map(|rise| halves(rise / leg.warm_s, good as f64 / leg.measure_s)),
             resting_cores: None,
+            stolen: (self.steal > 0.0).then_some(stolen),
+            late_ms: None,
         }
+    }
+
+    /// A process has the luck of its start until it is started anew, for the next pair.
+    fn luck_of(&mut self, leg: &Leg) -> f64 {
+        let pair = (leg.pair, leg.control);
+        if self.lucks.0 != pair {
+            let luck = [(); 2].map(|()| -> f64 { StandardNormal.sample(&mut self.draw) });
+            self.lucks = (pair, luck.map(|luck| self.luck * luck));
+        }
+        self.lucks.1[leg.side as usize]
     }
 }
 

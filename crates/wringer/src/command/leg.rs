@@ -8,6 +8,7 @@ use crate::arguments;
 use crate::problem::Problem;
 use cli::KeepArgs;
 use decide::{Void, words};
+use measure::processes::Happened;
 use measure::{Event, RunEvent, Second, SelfCheck, Worth};
 use plan::Plan;
 use session::{About, Finished, Fleet, SessionOptions, Sink, View};
@@ -234,6 +235,21 @@ pub fn void(finished: &Finished, overflow: Overflow) -> Option<Void> {
         Worth::Disturbed => Some(Void::Disturbed { why: why() }),
         Worth::BrokenOff | Worth::NothingSent | Worth::CutOff | Worth::Valid => None,
     }
+}
+
+/// The same of a comparison on this machine alone, which sees by itself how much its machine always steals and pauses.
+pub fn void_but_for_the_machine(finished: &Finished) -> Option<Void> {
+    let void = void(finished, Overflow::OfGenerator)?;
+    if !finished.result.agents.is_empty() {
+        return Some(void);
+    }
+    let check = finished.result.self_check.but_for_the_machine();
+    let silent = finished.verdict.as_ref().is_some_and(|verdict| verdict.target.is_silent());
+    let generator = check.limits(silent).into_iter().next().map(|why| Void::Generator { why });
+    let mixed = finished.result.processes.mixed().map(Happened::sentence);
+    generator.or_else(|| {
+        mixed.or_else(|| check.disturbances().into_iter().next()).map(|why| Void::Disturbed { why })
+    })
 }
 
 /// Why a leg is void, behind its figures.

@@ -6,7 +6,7 @@ use crate::command::leg::{self, Answerers, pids};
 use crate::command::{cache, fleet, show};
 use crate::problem::Problem;
 use cli::CompareArgs;
-use decide::compare::{Hits, Leg, LegResult, Pace, Side, SideSeen};
+use decide::compare::{Compare, Hits, Leg, LegResult, Pace, Side, SideSeen};
 use measure::processes::{Process, Unknown};
 use measure::{Counts, PhaseResult, TimeMetric};
 use plan::{Arrivals, Phase, Plan, Stop};
@@ -83,8 +83,9 @@ impl<'a> Legs<'a> {
         Ok(told(Side::A)? + &told(Side::B)?)
     }
 
-    /// Runs a leg, and says in a line what came of it.
-    pub fn run(&mut self, leg: &Leg, number: usize, all: usize) -> Result<LegResult, Problem> {
+    /// Runs the next leg, and says in a line what came of it.
+    pub fn run(&mut self, leg: &Leg, compare: &Compare) -> Result<LegResult, Problem> {
+        let (number, all) = compare.progress();
         if number > 1 {
             std::thread::sleep(REST);
         }
@@ -98,7 +99,10 @@ impl<'a> Legs<'a> {
         let (finished, looking) = ran?;
         let measured = finished.result.measured();
         self.look(leg, &finished, &measured)?;
-        let result = result(leg, &finished, &looking, began.elapsed());
+        let mut result = result(leg, &finished, &looking, began.elapsed());
+        if result.void.is_none() {
+            result.void = compare.void_beyond_usual(&result);
+        }
         self.files.push(leg::end(finished));
         show::tell(&line(leg, &result, &format!("leg {number} of {all}")));
         Ok(result)
@@ -327,7 +331,7 @@ fn result(leg: &Leg, finished: &Finished, looking: &Looking, took: Duration) -> 
     let at = |quantile| (!response.is_empty()).then(|| response.value_at_quantile(quantile) as f64 / 1e3);
     LegResult {
         took_s: took.as_secs_f64() + REST.as_secs_f64(),
-        void: leg::void(finished, leg::Overflow::OfGenerator).or_else(|| looking.void()),
+        void: leg::void_but_for_the_machine(finished).or_else(|| looking.void()),
         measured_s: leg.measure_s,
         due: counts.requests + finished.result.self_check.overflow,
         good: counts.ok,
@@ -339,6 +343,8 @@ fn result(leg: &Leg, finished: &Finished, looking: &Looking, took: Duration) -> 
         hits: hits(counts),
         halves: looking.halves(),
         resting_cores: looking.resting_cores(),
+        stolen: finished.result.self_check.contention.stolen,
+        late_ms: finished.result.self_check.late_with_cpu_to_spare().map(|late| late.as_secs_f64() * 1e3),
     }
 }
 

@@ -60,7 +60,7 @@ fn compared(args: &CompareArgs) -> Result<Exit, Problem> {
             }
         };
         let (number, all) = compare.machine().progress();
-        let result = legs.run(&leg, number, all)?;
+        let result = legs.run(&leg, compare.machine())?;
         if let Some(signal) = signals::first() {
             let pairs = leg.pair.saturating_sub(1);
             show::tell(&format!(
