@@ -34,6 +34,7 @@ mod labels;
 pub mod machine;
 pub mod notes;
 pub mod outcome;
+mod packed;
 pub mod processes;
 pub mod purged;
 pub mod rates;
