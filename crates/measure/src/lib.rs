@@ -35,6 +35,7 @@ pub mod machine;
 pub mod notes;
 pub mod outcome;
 mod packed;
+mod pending;
 pub mod processes;
 pub mod purged;
 pub mod rates;
