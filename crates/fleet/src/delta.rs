@@ -38,26 +38,57 @@ pub struct Last {
     pub late_us: u64,
 }
 
+/// The first byte of figures of one worker, and of several; what is said in JSON begins with a brace.
+const FIGURES: u8 = 1;
+const TICK: u8 = 2;
+
+/// Workers whose figures go together at most: each takes more memory than bytes.
+const MOST_TOGETHER: usize = 4_096;
+
+/// News that are told once, or seldom.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Form {
-    Figures(Box<CarriedSnapshot>),
-    Tick(Vec<CarriedSnapshot>),
     Record(Box<RunEvent>),
     Last(Box<Last>),
+}
+
+impl Form {
+    fn into_bytes(self) -> Vec<u8> {
+        // Numbers, texts and lists: nothing in them can fail.
+        serde_json::to_vec(&self).expect("news are plain values")
+    }
+}
+
+/// Figures that workers tell each second, as few bytes.
+fn packed(kind: u8, all: &[Snapshot]) -> Vec<u8> {
+    let mut bytes = vec![kind];
+    all.iter().for_each(|snapshot| CarriedSnapshot::of(snapshot).pack(&mut bytes));
+    bytes
+}
+
+/// Reads figures up to the end of the bytes.
+fn unpacked(mut bytes: &[u8]) -> Result<Vec<Snapshot>, String> {
+    let mut all = Vec::new();
+    while !bytes.is_empty() {
+        if all.len() == MOST_TOGETHER {
+            return Err(format!("it has figures of more than {MOST_TOGETHER} workers"));
+        }
+        let carried = CarriedSnapshot::unpack(&mut bytes);
+        all.push(carried.ok_or("its figures are cut or damaged")?.snapshot());
+    }
+    Ok(all)
 }
 
 impl Delta {
     /// It as bytes.
     pub fn into_bytes(self) -> Vec<u8> {
-        let form = match self {
-            Delta::Figures(snapshot) => Form::Figures(Box::new(CarriedSnapshot::of(&snapshot))),
-            Delta::Tick(all) => Form::Tick(all.iter().map(CarriedSnapshot::of).collect()),
-            Delta::Record(record) => Form::Record(record),
-            Delta::Last(last) => Form::Last(last),
-        };
-        // Numbers, texts and lists: nothing in them can fail.
-        serde_json::to_vec(&form).expect("figures are plain values")
+        match self {
+            Delta::Figures(snapshot) => packed(FIGURES, std::slice::from_ref(&snapshot)),
+            Delta::Tick(all) => packed(TICK, &all),
+            Delta::Record(record) => Form::Record(record).into_bytes(),
+            Delta::Last(last) => Form::Last(last).into_bytes(),
+        }
     }
 
     /// Reads what bytes say.
@@ -65,13 +96,20 @@ impl Delta {
     /// # Errors
     /// Why they say nothing.
     pub fn of_bytes(bytes: &[u8]) -> Result<Delta, String> {
-        let form: Form = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-        Ok(match form {
-            Form::Figures(carried) => Delta::Figures(carried.snapshot()),
-            Form::Tick(all) => Delta::Tick(all.iter().map(CarriedSnapshot::snapshot).collect()),
-            Form::Record(record) => Delta::Record(record),
-            Form::Last(last) => Delta::Last(last),
-        })
+        match bytes.split_first() {
+            Some((&FIGURES, rest)) => match <[Snapshot; 1]>::try_from(unpacked(rest)?) {
+                Ok([snapshot]) => Ok(Delta::Figures(snapshot)),
+                Err(all) => Err(format!("it has figures of {} workers in the place of one", all.len())),
+            },
+            Some((&TICK, rest)) => Ok(Delta::Tick(unpacked(rest)?)),
+            Some(_) | None => {
+                let form: Form = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+                Ok(match form {
+                    Form::Record(record) => Delta::Record(record),
+                    Form::Last(last) => Delta::Last(last),
+                })
+            }
+        }
     }
 
     /// The figures in it.
@@ -95,6 +133,7 @@ impl Delta {
         let fits = self.figures().first().is_some_and(|first| {
             (first.interval, first.phase) == (next.interval, next.phase) && !tells_times(first)
         });
+        let fits = fits && self.figures().len() < MOST_TOGETHER;
         if !fits || tells_times(&next) || self.has(next.worker) {
             return Some(next);
         }

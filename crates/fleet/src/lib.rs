@@ -36,4 +36,4 @@ pub use shared_out::not_shared_out;
 pub use split::{Share, split};
 
 /// Version of what is said between controller and agents; both must have the same.
-pub const PROTOCOL: u32 = 5;
+pub const PROTOCOL: u32 = 6;

@@ -2,12 +2,13 @@
 //! and what percentiles would be if somebody merged them otherwise.
 
 use fleet::message::Numbered;
-use fleet::{Controller, Delta, Last, News, OnLoss, Outbox, Rules, split};
+use fleet::{Controller, Delta, Last, News, OnLoss, Outbox, Rules, Share, split};
 use measure::{
     CacheResult, CarriedSnapshot, Counts, Exchange, Failure, FailureKind, Fault, Label, Outcome, Snapshot,
     Stage, Tally, TimeMetric,
 };
 use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 fn exchange(draw: u64) -> Exchange {
@@ -129,6 +130,182 @@ proptest! {
         prop_assert_eq!(picture(sum), picture(whole));
         prop_assert_eq!(came, counts);
         prop_assert_eq!(ended, agents);
+    }
+}
+
+/// Numbers by chance, of a seed.
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, most: u64) -> u64 {
+        self.next() % most
+    }
+
+    fn in_ten(&mut self, times: u64) -> bool {
+        self.below(10) < times
+    }
+}
+
+/// An agent of a run over a bad way.
+struct Sender {
+    outbox: Outbox,
+    share: Share,
+    /// Figures that it has yet to tell, by worker.
+    left: u64,
+    told: Vec<u64>,
+    /// All that it counted.
+    whole: Tally,
+    /// All that its messages say, by their numbers.
+    said: BTreeMap<u64, Vec<Delta>>,
+    /// Messages that came to the controller before it was lost.
+    came: BTreeSet<u64>,
+    ended: bool,
+    lost: bool,
+}
+
+impl Sender {
+    fn new(share: Share, left: u64) -> Sender {
+        Sender {
+            outbox: Outbox::new(share.count, Some(Duration::from_millis(300))),
+            share,
+            left,
+            told: vec![0; share.count as usize],
+            whole: Tally::new(),
+            said: BTreeMap::new(),
+            came: BTreeSet::new(),
+            ended: false,
+            lost: false,
+        }
+    }
+
+    /// It tells figures of one of its workers, or its last word.
+    fn tell(&mut self, chance: &mut Chance) {
+        if self.left == 0 {
+            if !std::mem::replace(&mut self.ended, true) {
+                let last = Last { counts: self.whole.counts, ..Last::default() };
+                self.outbox.push(Delta::Last(Box::new(last)));
+            }
+            return;
+        }
+        self.left -= 1;
+        let mut tally = Box::new(Tally::new());
+        for _ in 0..chance.below(30) {
+            let one = exchange(chance.next());
+            tally.exchange(&one);
+            self.whole.exchange(&one);
+        }
+        let worker = chance.below(u64::from(self.share.count)) as usize;
+        self.told[worker] += 1;
+        let snapshot = snapshot(self.share.first + worker as u32, self.told[worker], tally);
+        self.outbox.push(Delta::Figures(snapshot));
+    }
+
+    /// The sum of what the controller must have of it.
+    fn expected(&self) -> Tally {
+        if !self.lost {
+            let mut whole = Tally::new();
+            whole.merge(&self.whole);
+            return whole;
+        }
+        let mut sum = Tally::new();
+        let in_order = (0..).take_while(|number| self.came.contains(number));
+        for delta in in_order.flat_map(|number| &self.said[&number]) {
+            delta.figures().iter().for_each(|snapshot| sum.merge(&snapshot.tally));
+        }
+        sum
+    }
+}
+
+/// Messages to the controller lie here until they are due: when, of whom, which.
+type Way = Vec<(Duration, usize, Numbered)>;
+
+/// One step of time: agents tell and send, some of it is lost, doubled and swapped, and so are acknowledgements.
+fn step(
+    now: Duration,
+    chance: &mut Chance,
+    senders: &mut [Sender],
+    way: &mut Way,
+    controller: &mut Controller,
+) {
+    for (agent, sender) in senders.iter_mut().enumerate().filter(|(_, sender)| !sender.lost) {
+        if chance.in_ten(7) {
+            sender.tell(chance);
+        }
+        while let Some(news) = sender.outbox.poll(now) {
+            sender.said.entry(news.number).or_insert_with(|| vec![news.delta().expect("it can be read")]);
+            let times = [1, 0, 0, 2, 1, 1][chance.below(6) as usize];
+            for _ in 0..times {
+                way.push((now + Duration::from_millis(chance.below(600)), agent, news.clone()));
+            }
+        }
+    }
+    let (due, later): (Way, Way) = std::mem::take(way).into_iter().partition(|(at, ..)| *at <= now);
+    *way = later;
+    for (_, agent, news) in due.into_iter().rev() {
+        if !senders[agent].lost {
+            senders[agent].came.insert(news.number);
+            controller.handle_delta(agent, now, news);
+        }
+    }
+    while let Some((agent, beat)) = controller.poll(now) {
+        if chance.in_ten(6) {
+            senders[agent].outbox.acknowledge(beat.acknowledged);
+        }
+    }
+}
+
+/// What is lost on the way is told again; of an agent that is lost, what had come by then in order counts. The seed stands in the message
+/// of a failure.
+#[test]
+fn whatever_is_lost_the_sum_is_that_of_what_came() {
+    for seed in 0..60 {
+        let mut chance = Chance(seed);
+        let workers: Vec<u32> = (0..1 + chance.below(5)).map(|_| 1 + chance.below(3) as u32).collect();
+        let shares = split(&workers);
+        let rules = Rules { phases: 1, lease: Duration::from_secs(10_000), on_loss: OnLoss::GoOn };
+        let mut controller = Controller::new(Duration::ZERO, rules, shares.iter().copied());
+        let mut senders: Vec<Sender> =
+            shares.iter().map(|share| Sender::new(*share, 5 + chance.below(25))).collect();
+        let killed =
+            chance.in_ten(6).then(|| (chance.below(30), chance.below(workers.len() as u64) as usize));
+        let mut way = Vec::new();
+        let mut sums: Vec<Tally> = shares.iter().map(|_| Tally::new()).collect();
+        let mut ended = BTreeSet::new();
+        for turn in 0.. {
+            assert!(turn < 20_000, "seed {seed}: it does not end");
+            let now = Duration::from_millis(turn * 50);
+            if let Some((_, agent)) = killed.filter(|(at, agent)| *at == turn && !ended.contains(agent)) {
+                senders[agent].lost = true;
+                controller.closed(agent, now, "it was killed");
+            }
+            step(now, &mut chance, &mut senders, &mut way, &mut controller);
+            while let Some(news) = controller.news() {
+                match news {
+                    News::Figures { agent, snapshot } => sums[agent].merge(&snapshot.tally),
+                    News::Ended { agent, .. } => {
+                        ended.insert(agent);
+                    }
+                    News::Lost { agent, why, .. } => assert!(senders[agent].lost, "seed {seed}: {why}"),
+                    News::Silent(_) | News::Back(_) => {}
+                    other => panic!("seed {seed}: {other:?}"),
+                }
+            }
+            if senders.iter().all(|one| one.lost || (one.ended && one.outbox.is_empty())) {
+                break;
+            }
+        }
+        for (agent, (sender, sum)) in senders.iter().zip(sums).enumerate() {
+            assert_eq!(ended.contains(&agent), !sender.lost, "seed {seed}, agent {agent}");
+            assert_eq!(*controller.counts(agent), sum.counts, "seed {seed}, agent {agent}");
+            assert_eq!(picture(sum), picture(sender.expected()), "seed {seed}, agent {agent}");
+        }
     }
 }
 

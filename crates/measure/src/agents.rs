@@ -6,6 +6,12 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
+/// What agents tell of one interval ends no further apart, unless they stand still.
+const APART: Duration = Duration::from_millis(500);
+
+/// An agent that had told nothing for so long when it was lost was silent: each tells something once a second.
+const SILENCE: Duration = Duration::from_millis(1_500);
+
 /// A part of a load that one agent carried: a process of wringer's, on this machine or another one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -105,6 +111,10 @@ pub struct LostAgent {
     #[serde(rename = "at_s", with = "seconds")]
     #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub at: Duration,
+    /// Until when it had told all of its figures, since the start of the run; older files do not tell it.
+    #[serde(rename = "told_until_s", with = "seconds::if_any", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
+    pub told_until: Option<Duration>,
     /// Why that is thought.
     pub why: String,
     /// True where the run was allowed to go on without it (`--tolerate-loss`).
@@ -148,12 +158,39 @@ impl fmt::Display for Reporting {
 impl Reporting {
     /// Of a row that begins and ends then; nothing where all have told it.
     pub fn of_row(agents: &[AgentUse], from: Duration, until: Duration) -> Option<Reporting> {
+        Reporting::without(&[], agents, from, until)
+    }
+
+    /// Of a row of which some agents, by their places, have told nothing yet; nothing where all have told it.
+    pub fn without(
+        silent: &[usize],
+        agents: &[AgentUse],
+        from: Duration,
+        until: Duration,
+    ) -> Option<Reporting> {
         let later = || agents.iter().flat_map(|agent| &agent.lost).flat_map(|lost| &lost.carried_on);
         let began = |agent: &&AgentUse| !later().any(|on| on.by == agent.name);
         let of = agents.iter().filter(began).count() as u32;
+        let heard = agents.iter().enumerate().filter(|(place, _)| !silent.contains(place));
         let is_whole = |agent: &&AgentUse| agent.has_told(agents, from, until, agents.len());
-        let told = agents.iter().filter(began).filter(is_whole).count() as u32;
+        let told = heard.map(|(_, agent)| agent).filter(began).filter(is_whole).count() as u32;
         (told < of).then_some(Reporting { told, of })
+    }
+}
+
+impl LostAgent {
+    /// Says until when it told something, where that was long before it was known to be lost.
+    fn silence(&self) -> String {
+        let long_before = self.told_until.filter(|told| *told + SILENCE < self.at);
+        long_before.map_or_else(String::new, |told| format!(", up to {:.1} s,", told.as_secs_f64()))
+    }
+
+    /// True where it had told all of a row. What it tells of an interval ends a little before or after that.
+    fn had_told(&self, from: Duration, until: Duration) -> bool {
+        match self.told_until {
+            Some(told) => told + (until.saturating_sub(from) / 2).min(APART) >= until,
+            None => self.at >= until,
+        }
     }
 }
 
@@ -161,7 +198,7 @@ impl AgentUse {
     /// True where its parts are whole in a row: its own, or those of agents that had carried all of them on before it began. `depth`: so
     /// many may follow each other.
     fn has_told(&self, all: &[AgentUse], from: Duration, until: Duration, depth: usize) -> bool {
-        let Some(lost) = self.lost.as_ref().filter(|lost| lost.at < until) else { return true };
+        let Some(lost) = self.lost.as_ref().filter(|lost| !lost.had_told(from, until)) else { return true };
         let goes_on = |on: &&CarriedOn| {
             let by = all.iter().find(|agent| agent.name == on.by);
             on.at <= from && depth > 0 && by.is_some_and(|by| by.has_told(all, from, until, depth - 1))
@@ -178,12 +215,13 @@ impl AgentUse {
     pub fn loss(&self) -> Option<String> {
         let lost = self.lost.as_ref()?;
         Some(format!(
-            "incomplete: agent {} ({}) was lost {:.1} s into the run, with {:.1} % of the load: {}. What it had told by then counts{}",
+            "incomplete: agent {} ({}) was lost {:.1} s into the run, with {:.1} % of the load: {}. What it had told by then{} counts{}",
             self.name,
             self.at,
             lost.at.as_secs_f64(),
             self.share * 100.0,
             lost.why,
+            lost.silence(),
             carried_on(lost)
         ))
     }
@@ -218,6 +256,18 @@ mod tests {
         let found: Vec<_> = (3..7).map(|from| row(&both, from)).collect();
         assert_eq!(found, [None, None, Some("1/2".to_owned()), Some("1/2".to_owned())]);
         assert_eq!(row(&[], 9), None);
+        // One that was silent before it was known to be lost: rows since then are as incomplete as those after it.
+        let mut silent = both.clone();
+        let until = Duration::from_millis(3_004);
+        silent[1].lost.as_mut().expect("it is lost").told_until = Some(until);
+        let found: Vec<_> = (1..5).map(|from| row(&silent, from)).collect();
+        assert_eq!(found, [None, None, Some("1/2".to_owned()), Some("1/2".to_owned())]);
+        let loss = silent[1].loss().expect("it is lost");
+        assert!(loss.ends_with("What it had told by then, up to 3.0 s, counts"), "{loss}");
+        // One that has told nothing yet, and may.
+        let [from, until] = [second, 2 * second];
+        assert_eq!(Reporting::without(&[1], &both, from, until), Some(Reporting { told: 1, of: 2 }));
+        assert_eq!(Reporting::without(&[], &both, from, until), None);
         // Half of its parts are carried on at 6 s, the others at 8 s, by one that is lost at 10 s.
         let on = lost(5, &[("a3", 6, 1), ("a4", 8, 1)]);
         let all = [

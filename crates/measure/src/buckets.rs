@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Empty buckets that a run may hold before a new one begins: a zero is shorter than a new run.
 const BRIDGED: u32 = 2;
 /// Buckets beyond this are of no histogram of ours: it is that of more than a day in three digits.
-const MOST: u32 = 1 << 16;
+pub(crate) const MOST: u32 = 1 << 16;
 
 /// How fine the buckets are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 
 use crate::buckets::Digits;
 use crate::figures::{Figures, metrics};
+use crate::packed::{Packed, put, put_bytes, put_counts, put_labels, put_metrics};
 use crate::request_times::{RequestDistributions, RequestDistributionsKept};
 use crate::snapshot::Snapshot;
 use crate::tally::Tally;
@@ -37,7 +38,69 @@ pub struct CarriedSnapshot {
     distributions: Option<Box<RequestDistributionsKept>>,
 }
 
+/// The part of a snapshot that is small or rare, and travels as JSON.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rest {
+    clients: Figures,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    distributions: Option<Box<RequestDistributionsKept>>,
+}
+
 impl CarriedSnapshot {
+    /// Appends it as few bytes.
+    pub fn pack(mut self, to: &mut Vec<u8>) {
+        let flags = u64::from(self.closes_interval) + 2 * u64::from(self.last);
+        let (began, ended) = self.span_ns;
+        let small =
+            [u64::from(self.worker), u64::from(self.phase), self.interval, self.in_flight, self.peak, flags];
+        let times = [self.cpu_ns, began, ended, self.paced_until_ns, self.due_until_ns];
+        small.into_iter().chain(times).for_each(|number| put(number, to));
+        put_counts(&std::mem::take(&mut self.clients.counts), to);
+        put_labels(&std::mem::take(&mut self.clients.labels), to);
+        put_metrics(&self.metrics, to);
+        let rest = Rest { clients: self.clients, distributions: self.distributions };
+        // Figures of a worker that are told beside those of another one have none.
+        let json = if rest == Rest::default() { Ok(Vec::new()) } else { serde_json::to_vec(&rest) };
+        // Numbers, texts and lists: nothing in them can fail.
+        put_bytes(&json.expect("figures are plain values"), to);
+    }
+
+    /// Takes one that was packed off the bytes; nothing where they are cut or damaged.
+    pub fn unpack(bytes: &mut &[u8]) -> Option<CarriedSnapshot> {
+        let mut packed = Packed(*bytes);
+        let (worker, phase) = (packed.small()?, packed.small()?);
+        let (interval, in_flight, peak) = (packed.number()?, packed.number()?, packed.number()?);
+        let flags = packed.number().filter(|flags| *flags < 4)?;
+        let cpu_ns = packed.number()?;
+        let span_ns = (packed.number()?, packed.number()?);
+        let (paced_until_ns, due_until_ns) = (packed.number()?, packed.number()?);
+        let counts = packed.counts()?;
+        let labels = packed.labels()?;
+        let metrics = packed.metrics()?;
+        let rest = match packed.bytes()? {
+            [] => Rest::default(),
+            json => serde_json::from_slice(json).ok()?,
+        };
+        *bytes = packed.0;
+        Some(CarriedSnapshot {
+            worker,
+            phase,
+            interval,
+            in_flight,
+            peak,
+            cpu_ns,
+            closes_interval: flags & 1 != 0,
+            last: flags & 2 != 0,
+            span_ns,
+            paced_until_ns,
+            due_until_ns,
+            clients: Figures { counts, labels, ..rest.clients },
+            metrics,
+            distributions: rest.distributions,
+        })
+    }
+
     /// The snapshot in this form.
     pub fn of(snapshot: &Snapshot) -> CarriedSnapshot {
         let tally = &snapshot.tally;
@@ -141,6 +204,37 @@ mod tests {
             let read: CarriedSnapshot = serde_json::from_slice(&text).unwrap();
             assert_eq!(read, carried);
             assert_eq!(CarriedSnapshot::of(&read.snapshot()), carried);
+            let mut bytes = Vec::new();
+            carried.clone().pack(&mut bytes);
+            assert!(bytes.len() * 2 < text.len(), "{} bytes, {} as text", bytes.len(), text.len());
+            let mut left = &bytes[..];
+            assert_eq!(CarriedSnapshot::unpack(&mut left), Some(carried));
+            assert!(left.is_empty());
         }
+    }
+
+    #[test]
+    fn bytes_that_are_cut_or_changed_are_refused_or_read_and_never_more_than_there_is() {
+        let mut bytes = Vec::new();
+        CarriedSnapshot::of(&told(3)).pack(&mut bytes);
+        for length in 0..bytes.len() {
+            assert_eq!(CarriedSnapshot::unpack(&mut &bytes[..length]), None, "{length} of {}", bytes.len());
+        }
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x81;
+            if let Some(read) = CarriedSnapshot::unpack(&mut &changed[..]) {
+                let mut again = Vec::new();
+                read.clone().pack(&mut again);
+                assert_eq!(CarriedSnapshot::unpack(&mut &again[..]), Some(read), "byte {at}");
+            }
+        }
+        // Plain counts alone, as workers have them that are told beside another one, take a few bytes.
+        let mut plain = told(3);
+        plain.tally = Box::new(Tally::new());
+        plain.tally.counts.requests = 400;
+        let mut bytes = Vec::new();
+        CarriedSnapshot::of(&plain).pack(&mut bytes);
+        assert!(bytes.len() < 50, "{}", bytes.len());
     }
 }

@@ -3,6 +3,7 @@
 use crate::accounts::OriginCounts;
 use crate::buckets::{Buckets, Digits};
 use crate::figures::{Figures, metrics};
+use crate::pending::{EarlyRows, Key, Pending};
 use crate::rates::{Measured, Rates};
 use crate::run::WorkerUse;
 use crate::self_check::{CPU_WATER_MARK, LATENESS_LIMIT};
@@ -10,12 +11,8 @@ use crate::snapshot::Snapshot;
 use crate::stream::{BoundBy, Minute, PhaseBegun, PhaseEnd, RunEvent, Second};
 use crate::tally::Tally;
 use crate::time_metric::TimeMetric;
-use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 use std::time::Duration;
-
-/// A row, by its number, within a phase; keys are told in order by each worker.
-type Key = (u64, u32);
 
 /// CPU of a piece shorter than this says nothing of it.
 const SHORTEST: Duration = Duration::from_millis(50);
@@ -28,6 +25,10 @@ const MINUTE: Duration = Duration::from_secs(60);
 pub struct Collector {
     phases: Vec<CollectPhase>,
     pending: BTreeMap<Key, Pending>,
+    /// Rows that were told before every worker had told its part.
+    early: EarlyRows,
+    /// The last row that was told.
+    told: Option<Key>,
     /// A tally that is not in use.
     spare: Option<Tally>,
     workers: Vec<CollectProgress>,
@@ -62,17 +63,6 @@ struct MinuteBegun {
     times: Tally,
 }
 
-#[derive(Debug)]
-struct Pending {
-    tally: Tally,
-    in_flight: u64,
-    began: Duration,
-    ends: Duration,
-    paced_until: Duration,
-    /// CPU time of each worker, and in which time.
-    cpu: Vec<(Duration, Duration)>,
-}
-
 #[derive(Debug, Clone, Default)]
 struct CollectProgress {
     told: Option<Key>,
@@ -98,6 +88,8 @@ impl Collector {
         Collector {
             phases: phases.map(|(name, measured)| CollectPhase::new(name, measured)).collect(),
             pending: BTreeMap::new(),
+            early: EarlyRows::default(),
+            told: None,
             spare: None,
             workers: vec![CollectProgress::default(); workers as usize],
             origin: OriginMarks::default(),
@@ -139,15 +131,78 @@ impl Collector {
             phase.add(&snapshot);
             self.workers[snapshot.worker as usize].measured.take(&snapshot, &mut phase.rates);
         }
-        let spare = &mut self.spare;
-        let pending = self
-            .pending
-            .entry(key)
-            .or_insert_with(|| Pending::new(spare.take().unwrap_or_default(), snapshot.span.0));
-        pending.add(&snapshot, interval);
-        pending.in_flight += if closes_row { snapshot.in_flight } else { 0 };
+        let mut events = if self.told >= Some(key) {
+            self.add_late(key, &snapshot, closes_row)
+        } else {
+            let spare = &mut self.spare;
+            let pending = self
+                .pending
+                .entry(key)
+                .or_insert_with(|| Pending::new(spare.take().unwrap_or_default(), snapshot.span.0));
+            pending.add(&snapshot, interval, closes_row);
+            Vec::new()
+        };
+        events.extend(self.complete_rows(origin));
         snapshot.tally.clear();
-        (self.complete_rows(origin), snapshot.tally)
+        (events, snapshot.tally)
+    }
+
+    /// Tells rows that have waited so long for some of the workers; what those tell later is added. `now`: of any clock that goes on.
+    pub fn tell_overdue(&mut self, now: Duration, origin: Option<OriginCounts>) -> Vec<RunEvent> {
+        let closed = self.pending.iter().rev().find(|(_, pending)| pending.is_closed()).map(|(key, _)| *key);
+        let Some(closed) = closed else { return Vec::new() };
+        self.pending.range_mut(..=closed).for_each(|(_, pending)| pending.wait(now));
+        let workers = &self.workers;
+        self.early.retain(|key| workers.iter().any(|worker| worker.owes(key)));
+        let mut events = Vec::new();
+        while let Some(entry) = self.pending.first_entry().filter(|entry| entry.get().is_overdue(now)) {
+            let (key, pending) = entry.remove_entry();
+            self.tell(key, &pending, origin.as_ref(), &mut events);
+            self.spare = self.early.keep(key, pending).or(self.spare.take());
+        }
+        events
+    }
+
+    /// Tells figures of a row that was told before.
+    fn add_late(&mut self, key: Key, snapshot: &Snapshot, closes_row: bool) -> Vec<RunEvent> {
+        let number = snapshot.phase;
+        let missing = self.missing(key);
+        let mut late = self.early.add(key, snapshot, closes_row).unwrap_or_else(|| Second {
+            // It is of no row that is remembered: times of the whole are not known.
+            at: snapshot.span.1.min(self.told_until),
+            ..Second::default()
+        });
+        late.late = true;
+        late.phase = number;
+        (late.began, late.paced_until) = (snapshot.span.0, snapshot.paced_until);
+        late.in_flight = if closes_row { snapshot.in_flight } else { 0 };
+        late.clients = Figures::of(&snapshot.tally);
+        late.metrics = metrics(&snapshot.tally, Digits::Two);
+        if missing.is_empty() {
+            self.spare = self.early.forget(key).or(self.spare.take());
+        }
+        late.missing = missing;
+        let at = late.at;
+        let requests = late.clients.counts.requests;
+        let mut events = vec![RunEvent::Second(Box::new(late))];
+        if number == self.minute.phase {
+            self.minute.times.merge_times(&snapshot.tally);
+        }
+        if let Some(phase) = self.phases.get_mut(number as usize) {
+            phase.end.requests += requests;
+            if number != self.minute.phase {
+                // All minutes of that phase are told.
+                events.push(RunEvent::Minute(Box::new(phase.minute(number, at, &snapshot.tally))));
+            }
+        }
+        events
+    }
+
+    /// Workers of which more of a row is to come.
+    fn missing(&self, key: Key) -> Vec<u32> {
+        let workers = self.workers.iter().zip(0..);
+        let missing = workers.filter(|(worker, _)| worker.owes(key));
+        missing.map(|(_, index)| index).collect()
     }
 
     /// True if its worker tells no more of the row that a snapshot belongs to.
@@ -184,12 +239,12 @@ impl Collector {
     fn complete_rows(&mut self, origin: Option<OriginCounts>) -> Vec<RunEvent> {
         let mut events = Vec::new();
         while let Some((&key, _)) = self.pending.first_key_value() {
-            let all_told = self.workers.iter().all(|worker| worker.gone || worker.told >= Some(key));
-            if !all_told {
+            if self.workers.iter().any(|worker| worker.owes(key)) {
                 break;
             }
             let Some(pending) = self.pending.remove(&key) else { break };
-            self.tell(key.1, pending, origin.as_ref(), &mut events);
+            self.tell(key, &pending, origin.as_ref(), &mut events);
+            self.spare = Some(pending.into_tally());
         }
         events
     }
@@ -197,11 +252,13 @@ impl Collector {
     /// Tells a row, and what begins or ends with it.
     fn tell(
         &mut self,
-        phase: u32,
-        mut pending: Pending,
+        key: Key,
+        pending: &Pending,
         origin: Option<&OriginCounts>,
         events: &mut Vec<RunEvent>,
     ) {
+        let phase = key.1;
+        self.told = Some(key);
         if phase != self.minute.phase {
             self.end_minute(phase, self.told_until, events);
         }
@@ -210,9 +267,9 @@ impl Collector {
             told.untold = true;
         }
         self.minute.times.merge_times(&pending.tally);
-        events.push(RunEvent::Second(Box::new(self.second(phase, &pending, origin))));
-        pending.tally.clear();
-        self.spare = Some(pending.tally);
+        let mut second = self.second(phase, pending, origin);
+        second.missing = self.missing(key);
+        events.push(RunEvent::Second(Box::new(second)));
         if self.told_until.saturating_sub(self.minute.began) >= MINUTE {
             self.end_minute(phase, self.told_until, events);
         }
@@ -238,8 +295,6 @@ impl Collector {
     }
 
     fn second(&mut self, phase: u32, pending: &Pending, origin: Option<&OriginCounts>) -> Second {
-        let service = pending.tally.metric(TimeMetric::Service);
-        let at = |quantile| if service.is_empty() { 0 } else { service.value_at_quantile(quantile) };
         let worker_cpu = worker_shares(&pending.cpu);
         let second = Second {
             at: pending.ends,
@@ -248,18 +303,12 @@ impl Collector {
             began: pending.began,
             paced_until: pending.paced_until,
             in_flight: pending.in_flight,
-            asked_per_s: None,
-            p50_us: at(0.5),
-            p99_us: at(0.99),
-            max_us: if service.is_empty() { 0 } else { service.max() },
-            mean_us: mean(&[&service, &pending.tally.metric(TimeMetric::CheckFailed)]),
             clients: Figures::of(&pending.tally),
             origin: origin.filter(|_| self.origin.known).map(|now| now.since(&self.origin.at_row)),
             metrics: metrics(&pending.tally, Digits::Two),
             bound: bound(&pending.tally, &worker_cpu),
             worker_cpu,
-            machine: None,
-            agents: None,
+            ..pending.times()
         };
         self.told_until = pending.ends.max(self.told_until);
         if let Some(now) = origin {
@@ -276,7 +325,7 @@ impl Collector {
     pub fn finish(mut self, origin: Option<OriginCounts>) -> (Vec<RunEvent>, Vec<PhaseEnd>, Vec<WorkerUse>) {
         let mut events = Vec::new();
         while let Some((key, pending)) = self.pending.pop_first() {
-            self.tell(key.1, pending, origin.as_ref(), &mut events);
+            self.tell(key, &pending, origin.as_ref(), &mut events);
         }
         let phases = self.phases.len() as u32;
         // Rates and peaks may have come after the last minute of their phase.
@@ -296,6 +345,13 @@ impl Collector {
         });
         let workers = workers.collect();
         (events, self.phases.into_iter().map(CollectPhase::end).collect(), workers)
+    }
+}
+
+impl CollectProgress {
+    /// True if it has more to tell of a row.
+    fn owes(&self, key: Key) -> bool {
+        !self.gone && self.told < Some(key)
     }
 }
 
@@ -345,25 +401,6 @@ impl CollectPhase {
     }
 }
 
-impl Pending {
-    fn new(tally: Tally, began: Duration) -> Pending {
-        let ends = Duration::ZERO;
-        let paced_until = Duration::ZERO;
-        Pending { tally, in_flight: 0, began, ends, paced_until, cpu: Vec::new() }
-    }
-
-    fn add(&mut self, snapshot: &Snapshot, interval: Duration) {
-        self.tally.merge(&snapshot.tally);
-        self.began = self.began.min(snapshot.span.0);
-        self.ends = self.ends.max(snapshot.span.1);
-        self.paced_until = self.paced_until.max(snapshot.paced_until);
-        let worker = snapshot.worker as usize;
-        self.cpu.resize(self.cpu.len().max(worker + 1), (Duration::ZERO, Duration::ZERO));
-        self.cpu[worker].0 += snapshot.cpu;
-        self.cpu[worker].1 += interval;
-    }
-}
-
 /// Shares of a core that workers used; none of pieces so short that what is cleared up after them shows in their CPU.
 fn worker_shares(cpu: &[(Duration, Duration)]) -> Vec<f64> {
     if cpu.iter().any(|(_, time)| *time < SHORTEST) {
@@ -384,13 +421,6 @@ fn bound(tally: &Tally, worker_cpu: &[f64]) -> Vec<BoundBy> {
     let limits =
         [(busy, BoundBy::Cpu), (late, BoundBy::Lateness), (tally.counts.overflow > 0, BoundBy::Overflow)];
     limits.into_iter().filter(|(is_so, _)| *is_so).map(|(_, limit)| limit).collect()
-}
-
-/// The mean over several histograms; 0 where they are empty.
-fn mean(histograms: &[&Histogram<u64>]) -> f64 {
-    let count: u64 = histograms.iter().map(|values| values.len()).sum();
-    let sum: f64 = histograms.iter().map(|values| values.mean() * values.len() as f64).sum();
-    if count > 0 { sum / count as f64 } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -449,6 +479,11 @@ mod tests {
         fn add(&mut self, snapshot: Snapshot, origin: Option<OriginCounts>) -> (Vec<Row>, Box<Tally>) {
             let (events, tally) = self.collector.add(snapshot, origin);
             (self.take(&events), tally)
+        }
+
+        fn overdue(&mut self, now: Duration) -> Vec<Row> {
+            let events = self.collector.tell_overdue(now, None);
+            self.take(&events)
         }
 
         fn finish(mut self, origin: Option<OriginCounts>) -> (Vec<PhaseResult>, Timeline, Vec<WorkerUse>) {
@@ -581,5 +616,84 @@ mod tests {
         collector.add(snapshot(0, 1, 1, 5, true), None);
         let (_, _, workers) = collector.finish(None);
         assert!((workers[0].share - 0.5).abs() < 1e-9 && (workers[0].cpu_s - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_row_waits_for_a_silent_worker_no_longer_than_three_seconds_and_what_comes_later_is_added_to_it() {
+        let ms = Duration::from_millis;
+        let mut collector = collector(3);
+        let timed = |worker, interval, requests: u64, us| {
+            let mut told = snapshot(worker, interval, 1, requests, interval == 2);
+            (0..requests).for_each(|_| told.tally.time(TimeMetric::Service, Duration::from_micros(us)));
+            told
+        };
+        assert!(collector.add(timed(0, 0, 50, 100), None).0.is_empty());
+        assert!(collector.overdue(ms(7_000)).is_empty() && collector.overdue(ms(9_999)).is_empty());
+        let rows = collector.overdue(ms(10_000));
+        assert_eq!((rows.len(), rows[0].counts.requests, rows[0].p99_us), (1, 50, 100));
+        assert!(collector.overdue(ms(20_000)).is_empty(), "it is told once");
+        collector.add(timed(1, 0, 25, 100), None);
+        collector.add(timed(0, 1, 4, 100), None);
+        // The last one comes, with the next row as well.
+        collector.add(timed(2, 0, 25, 900), None);
+        collector.add(timed(2, 1, 4, 100), None);
+        assert_eq!(collector.add(timed(1, 1, 4, 100), None).0[0].counts.requests, 12);
+        (0..3).for_each(|worker| drop(collector.add(timed(worker, 2, 1, 100), None)));
+        let (phases, timeline, _) = collector.finish(None);
+        let rows: Vec<_> = timeline
+            .rows
+            .iter()
+            .map(|row| (row.counts.requests, row.in_flight, row.p50_us, row.p99_us))
+            .collect();
+        assert_eq!(rows, [(100, 3, 100, 900), (12, 3, 100, 100), (3, 3, 100, 100)]);
+        let told = phases[1].tally.metric(TimeMetric::Service);
+        assert_eq!((phases[1].counts().requests, told.len(), told.max()), (115, 115, 900));
+    }
+
+    /// The result of three workers whose figures come in this order, with a look at what is overdue before each of them.
+    fn told(order: &[usize], looks: &[bool]) -> (Vec<PhaseResult>, Vec<Row>) {
+        let mut collector = collector(3);
+        let mut next = [0; 3];
+        let mut now = Duration::ZERO;
+        for (turn, worker) in order.iter().enumerate() {
+            let interval = next[*worker];
+            next[*worker] += 1;
+            let mut told = snapshot(*worker as u32, interval, u32::from(interval >= 9), 3, interval == 19);
+            told.closes_interval = interval != 8;
+            let us = (interval + 1) * 100 * (*worker as u64 + 1);
+            (0..3).for_each(|nth| told.tally.time(TimeMetric::Service, Duration::from_micros(us + nth)));
+            collector.add(told, None);
+            if looks[turn % looks.len()] {
+                now += Duration::from_secs(3);
+                collector.overdue(now);
+            }
+        }
+        let (phases, timeline, _) = collector.finish(None);
+        (phases, timeline.rows)
+    }
+
+    #[test]
+    fn whatever_comes_late_the_result_is_the_same() {
+        let in_time: Vec<usize> = (0..60).map(|turn| turn % 3).collect();
+        let expected = told(&in_time, &[false]);
+        assert_eq!(expected.1.len(), 20);
+        let mut draw = 11u64;
+        for round in 0..200 {
+            let mut order = in_time.clone();
+            let mut looks = [false; 16];
+            for turn in (1..order.len()).rev() {
+                draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                order.swap(turn, (turn as u64).saturating_sub((draw >> 33) % 24) as usize);
+                looks[turn % 16] = (draw >> 60) < 9;
+            }
+            let found = told(&order, &looks);
+            assert_eq!(found.1, expected.1, "round {round}: {order:?} {looks:?}");
+            for (found, expected) in found.0.iter().zip(&expected.0) {
+                assert_eq!(found.tally.counts, expected.tally.counts, "round {round}");
+                let [found, expected] =
+                    [found, expected].map(|phase| phase.tally.metric(TimeMetric::Service));
+                assert_eq!(found, expected, "round {round}: {order:?} {looks:?}");
+            }
+        }
     }
 }

@@ -18,6 +18,12 @@ macro_rules! counts {
             /// The counters as a list in the order of [`Counts::NAMES`].
             pub fn list(&self) -> Vec<u64> { vec![$(self.$field,)+] }
 
+            /// The counters of such a list; those behind its end are zero.
+            pub fn of_list(list: &[u64]) -> Counts {
+                let mut list = list.iter().copied();
+                Counts { $($field: list.next().unwrap_or(0),)+ }
+            }
+
             /// Adds another part's counters.
             pub fn merge(&mut self, other: &Counts) { $(self.$field += other.$field;)+ }
         }

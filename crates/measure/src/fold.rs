@@ -101,7 +101,11 @@ impl RunState {
 
     fn second(&mut self, second: &Second) {
         self.until = self.until.max(second.at);
-        self.timeline.push(second.row());
+        if second.late {
+            self.timeline.add_late(second.row());
+        } else {
+            self.timeline.push(second.row());
+        }
         let Some(phase) = self.phases.get_mut(second.phase as usize) else { return };
         second.clients.add_counts_to(&mut phase.sum.tally);
         for label in &second.clients.labels {

@@ -34,6 +34,8 @@ mod labels;
 pub mod machine;
 pub mod notes;
 pub mod outcome;
+mod packed;
+mod pending;
 pub mod processes;
 pub mod purged;
 pub mod rates;

@@ -113,6 +113,10 @@ fn is_zero(share: &f64) -> bool {
     *share == 0.0
 }
 
+fn is_false(word: &bool) -> bool {
+    !*word
+}
+
 /// A phase, as the plan describes it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -233,9 +237,16 @@ pub struct Second {
     /// Why the generator, and not the target, may have been the limit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bound: Vec<BoundBy>,
-    /// The agents whose figures it has, where one was lost by then; left out otherwise.
+    /// The agents whose figures it has, where one was silent or lost by then; left out otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agents: Option<Reporting>,
+    /// Figures that came after the second that ends then had been told, to be added to it. Its times are those of the whole second now;
+    /// `null`: they are as they were.
+    #[serde(skip_serializing_if = "is_false")]
+    pub late: bool,
+    /// Workers that had told nothing of it by then.
+    #[serde(skip)]
+    pub missing: Vec<u32>,
 }
 
 /// Resources that a machine had in use at one moment.
@@ -497,27 +508,56 @@ impl Second {
         }
     }
 
+    /// Puts it behind those before it; what is late, into the one that it belongs to.
+    pub fn push_to(self, seconds: &mut Vec<Second>) {
+        let is_its = |one: &&mut Second| {
+            one.phase == self.phase && one.at.saturating_sub(one.took) < self.at && self.late
+        };
+        match seconds.iter_mut().rev().find(is_its) {
+            Some(one) => one.add_late(&self),
+            None => seconds.push(self),
+        }
+    }
+
+    fn add_late(&mut self, late: &Second) {
+        self.in_flight += late.in_flight;
+        if late.max_us > 0 {
+            (self.p50_us, self.p99_us, self.max_us, self.mean_us) =
+                (late.p50_us, late.p99_us, late.max_us, late.mean_us);
+        }
+        self.add_figures(late);
+        self.agents = late.agents;
+    }
+
+    fn add_figures(&mut self, other: &Second) {
+        self.clients.merge(&other.clients);
+        for (metric, buckets) in &other.metrics {
+            self.metrics.entry(*metric).or_default().merge(buckets);
+        }
+    }
+
     /// Takes the next one of the same phase in, where there is no time to keep both. Percentiles become the worse of both.
     pub fn merge(&mut self, next: &Second) {
+        if next.late && !self.late {
+            return self.add_late(next);
+        }
         let row = {
             let mut row = self.row();
             row.join(&next.row());
             row
         };
-        self.at = next.at;
+        self.at = self.at.max(next.at);
         self.took += next.took;
+        self.late &= next.late;
         self.began = self.began.min(next.began);
         self.paced_until = self.paced_until.max(next.paced_until);
         self.in_flight = next.in_flight;
         self.asked_per_s = next.asked_per_s;
         (self.p50_us, self.p99_us, self.max_us, self.mean_us) =
             (row.p50_us, row.p99_us, row.max_us, row.mean_us);
-        self.clients.merge(&next.clients);
+        self.add_figures(next);
         self.origin = row.origin;
         self.agents = row.agents;
-        for (metric, buckets) in &next.metrics {
-            self.metrics.entry(*metric).or_default().merge(buckets);
-        }
         self.worker_cpu.clone_from(&next.worker_cpu);
         self.machine.clone_from(&next.machine);
         self.bound.extend(&next.bound);

@@ -139,19 +139,36 @@ fn derived(metrics: &TimeMetrics, metric: TimeMetric) -> Option<Buckets> {
 const DERIVED: [TimeMetric; 4] =
     [TimeMetric::Service, TimeMetric::FirstByte, TimeMetric::Response, TimeMetric::Hit];
 
+/// The histograms that are told: what follows from others is left out, and one that does not although it might is told empty.
+pub(crate) fn told(metrics: &TimeMetrics) -> impl Iterator<Item = (TimeMetric, &Buckets)> {
+    static NOTHING: Buckets = Buckets::EMPTY;
+    TimeMetric::ALL.into_iter().filter_map(move |metric| {
+        let here = metrics.get(&metric);
+        let derived = derived(metrics, metric);
+        if derived.as_ref() == here { None } else { Some((metric, here.unwrap_or(&NOTHING))) }
+    })
+}
+
+/// All histograms, of those that were told.
+pub(crate) fn whole(mut metrics: TimeMetrics) -> TimeMetrics {
+    for metric in DERIVED {
+        if !metrics.contains_key(&metric)
+            && let Some(buckets) = derived(&metrics, metric)
+        {
+            metrics.insert(metric, buckets);
+        }
+    }
+    metrics.retain(|_, buckets| !buckets.is_empty());
+    metrics
+}
+
 /// Histograms under the names of their metrics; those of later versions are passed over. What follows from others is left out, and
 /// one that does not although it might is written empty.
 pub(crate) mod named {
     use super::*;
 
     pub fn serialize<S: Serializer>(metrics: &TimeMetrics, to: S) -> Result<S::Ok, S::Error> {
-        let nothing = Buckets::EMPTY;
-        let told = TimeMetric::ALL.into_iter().filter_map(|metric| {
-            let here = metrics.get(&metric);
-            let derived = derived(metrics, metric);
-            if derived.as_ref() == here { None } else { Some((metric.name(), here.unwrap_or(&nothing))) }
-        });
-        to.collect_map(told)
+        to.collect_map(told(metrics).map(|(metric, buckets)| (metric.name(), buckets)))
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<TimeMetrics, D::Error> {
@@ -161,17 +178,7 @@ pub(crate) mod named {
             "faulty" => Some(TimeMetric::CheckFailed),
             name => TimeMetric::ALL.into_iter().find(|metric| metric.name() == name),
         };
-        let mut metrics: TimeMetrics =
-            named.into_iter().filter_map(|(name, buckets)| Some((known(&name)?, buckets))).collect();
-        for metric in DERIVED {
-            if !metrics.contains_key(&metric)
-                && let Some(buckets) = derived(&metrics, metric)
-            {
-                metrics.insert(metric, buckets);
-            }
-        }
-        metrics.retain(|_, buckets| !buckets.is_empty());
-        Ok(metrics)
+        Ok(whole(named.into_iter().filter_map(|(name, buckets)| Some((known(&name)?, buckets))).collect()))
     }
 }
 

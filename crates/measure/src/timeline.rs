@@ -11,6 +11,9 @@ use std::time::Duration;
 /// A piece shorter than this share of an interval is a rest: figures per second say nothing of it.
 const REST: f64 = 0.25;
 
+/// Moments that are no further apart are the same one, in seconds.
+const MOMENT: f64 = 1e-6;
+
 /// Tells rests from seconds: what is left over where a phase begins or ends within an interval, or has ended and waits for answers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rests {
@@ -136,6 +139,19 @@ impl Timeline {
         self.rows.push(row);
     }
 
+    /// Adds what came after its row had been told to that row.
+    pub fn add_late(&mut self, late: Row) {
+        let longest = 1.5 * self.rests.interval_s;
+        let mut of_phase = self.rows.iter_mut().rev().filter(|row| row.phase == late.phase);
+        match of_phase.find(|row| row.at_s - row.seconds + MOMENT < late.at_s) {
+            Some(row) => {
+                let is_one = row.seconds <= longest;
+                row.take_late(&late, is_one);
+            }
+            None => self.push(late),
+        }
+    }
+
     /// Says of each row which of the agents are in it, once that is known.
     pub fn mark(&mut self, agents: &[AgentUse]) {
         // Before the end, rows have what was known when they were told.
@@ -211,6 +227,27 @@ impl Row {
         (self.in_flight, self.p50_us, self.p99_us) = (in_flight, p50_us, p99_us);
     }
 
+    /// Adds what came late. Its times are those of the whole second, where they are known; `is_one`: this row is that second alone.
+    fn take_late(&mut self, late: &Row, is_one: bool) {
+        self.counts.merge(&late.counts);
+        self.starved += late.starved;
+        self.in_flight += late.in_flight;
+        let times = [
+            (&mut self.p50_us, late.p50_us),
+            (&mut self.p99_us, late.p99_us),
+            (&mut self.max_us, late.max_us),
+        ];
+        for (mine, whole) in times {
+            *mine = if is_one && late.max_us > 0 { whole } else { whole.max(*mine) };
+        }
+        if is_one && late.max_us > 0 {
+            self.mean_us = late.mean_us;
+        }
+        if is_one {
+            self.agents = late.agents;
+        }
+    }
+
     /// The mean service time over this row and another.
     fn mean_with(&self, other: &Row) -> f64 {
         let [mine, theirs] = [self, other].map(|row| (row.counts.ok + row.counts.check_failed) as f64);
@@ -249,6 +286,40 @@ mod tests {
         let written = serde_json::to_value(&timed).unwrap();
         assert_eq!((&written["p50_us"], &written["mean_us"]), (&json!(7), &json!(1.5)));
         assert_eq!(serde_json::from_value::<Second>(written).unwrap(), timed);
+    }
+
+    #[test]
+    fn what_comes_late_is_added_to_its_second_and_to_its_row() {
+        let second = |at: u64, requests: u64, p99_us: u64| {
+            let took = Duration::from_secs(1);
+            let at = Duration::from_secs(at);
+            let mut second = Second { at, took, p99_us, max_us: p99_us, in_flight: 2, ..Second::default() };
+            second.clients.counts.requests = requests;
+            second
+        };
+        let late = |at, requests, p99_us| Second {
+            late: true,
+            took: Duration::ZERO,
+            ..second(at, requests, p99_us)
+        };
+        let told = [
+            second(1, 10, 7),
+            second(2, 10, 90),
+            late(2, 5, 40),
+            second(3, 10, 7),
+            late(2, 3, 0),
+            late(1, 1, 8),
+        ];
+        let mut seconds = Vec::new();
+        let mut timeline = Timeline::new(Some(Duration::from_secs(1)));
+        for second in told {
+            second.clone().push_to(&mut seconds);
+            if second.late { timeline.add_late(second.row()) } else { timeline.push(second.row()) }
+        }
+        let rows = |row: &Row| (row.counts.requests, row.p99_us, row.in_flight, row.seconds);
+        let expected = [(11, 8, 4, 1.0), (18, 40, 6, 1.0), (10, 7, 2, 1.0)];
+        assert_eq!(timeline.rows.iter().map(rows).collect::<Vec<_>>(), expected);
+        assert_eq!(seconds.iter().map(|second| rows(&second.row())).collect::<Vec<_>>(), expected);
     }
 
     fn row(at_s: f64, requests: u64) -> Row {

@@ -57,8 +57,10 @@ impl Interval {
         for (status, count) in clients.statuses.iter().filter(|(status, _)| *status >= 400) {
             *self.bad.entry(*status).or_default() += count;
         }
-        self.most_in_flight = self.most_in_flight.max(second.in_flight);
-        self.in_flight = second.in_flight;
+        if !second.late {
+            self.most_in_flight = self.most_in_flight.max(second.in_flight);
+            self.in_flight = second.in_flight;
+        }
     }
 }
 

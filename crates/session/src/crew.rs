@@ -77,8 +77,10 @@ pub struct Crew {
 #[derive(Debug, Default)]
 pub struct CrewTold {
     end: Mutex<(Vec<AgentUse>, Vec<String>)>,
-    /// As they were when one was lost last, or another one took over; none before.
+    /// As they were when one was lost last, or another one took over; at the beginning otherwise.
     so_far: Mutex<Vec<AgentUse>>,
+    /// Parts of the load that they have: of those that began.
+    shares: Vec<Share>,
 }
 
 impl CrewTold {
@@ -87,9 +89,15 @@ impl CrewTold {
         std::mem::take(&mut *self.end.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The agents whose figures are in a row that begins and ends then, as far as is known; nothing where all are.
-    pub fn reporting(&self, from: Duration, until: Duration) -> Option<Reporting> {
-        Reporting::of_row(&self.so_far.lock().unwrap_or_else(PoisonError::into_inner), from, until)
+    /// The agents whose figures are in a row that begins and ends then, as far as is known; nothing where all are. `missing`: workers that
+    /// have told nothing of it yet.
+    pub fn reporting(&self, missing: &[u32], from: Duration, until: Duration) -> Option<Reporting> {
+        let is_silent = |share: &Share| missing.iter().any(|worker| share.has(*worker));
+        let shares = self.shares.iter().enumerate();
+        let silent: Vec<usize> =
+            shares.filter(|(_, share)| is_silent(share)).map(|(place, _)| place).collect();
+        let agents = self.so_far.lock().unwrap_or_else(PoisonError::into_inner);
+        Reporting::without(&silent, &agents, from, until)
     }
 }
 
@@ -219,7 +227,7 @@ impl Crew {
             interval: Duration::ZERO,
             plan: plan.clone(),
             notes: Vec::new(),
-            told: Arc::default(),
+            told: Arc::new(CrewTold { shares: shares.to_vec(), ..CrewTold::default() }),
             _bus: bus,
         }
     }
@@ -293,6 +301,7 @@ impl UnderWay<'_> {
     }
 
     fn run(mut self, go: &dyn Fn() -> bool, panic: &dyn Fn(&str)) -> &'static str {
+        self.tell_so_far();
         while !self.controller.is_over() || !self.reliefs.is_empty() {
             if let Ok((agent, came)) = self.crew.came.recv_timeout(LOOK_UP) {
                 self.take(agent, came);
@@ -485,14 +494,22 @@ impl UnderWay<'_> {
         let since_start = self.starts.map_or(Duration::ZERO, |starts| at.saturating_sub(starts));
         let before = self.crew.members.iter().filter(|member| member.heard.lost.is_some()).count() as u32;
         let tolerated = before < self.crew.tolerate_loss;
+        let told_until = self.told_until(self.crew.members[agent].share);
         let member = &mut self.crew.members[agent];
-        member.heard.lost = Some(LostAgent { at: since_start, why, tolerated, carried_on: Vec::new() });
+        member.heard.lost =
+            Some(LostAgent { at: since_start, told_until, why, tolerated, carried_on: Vec::new() });
         member.to = None;
         member.process.kill();
         let share = member.share;
         self.tell_so_far();
         let goes_on = self.give_out(agent, share);
         self.end_parts(share, since_start, !goes_on);
+    }
+
+    /// Until when all workers have told that have not ended by themselves; nothing where all have.
+    fn told_until(&self, share: Share) -> Option<Duration> {
+        let workers = share.parts().map(|part| self.workers[part.index as usize]);
+        workers.filter(|worker| !worker.gone).map(|worker| worker.until).min()
     }
 
     /// Lays down who is there, for rows that are told from here on.

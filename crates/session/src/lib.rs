@@ -49,6 +49,7 @@ mod qlog;
 mod reach;
 mod relief;
 mod remote;
+mod rows;
 mod runs;
 mod serve;
 mod serving;
@@ -419,24 +420,6 @@ impl Session<'_, '_> {
         met.into_iter().for_each(|met| self.stop_by(met));
     }
 
-    /// Adds the figures of a second that the collector cannot know.
-    fn add_what_is_known(&self, second: &mut Second) {
-        let phases = self.plan.load.as_ref().map(|load| &load.phases);
-        let phase = phases.and_then(|phases| phases.get(second.phase as usize));
-        let ends = second.at.saturating_sub(second.began);
-        let [begins, ends] = [ends.saturating_sub(second.took), ends].map(|time| time.as_secs_f64());
-        second.asked_per_s = phase.and_then(|phase| {
-            let planned = || Some(phase.pace.open()?.curve);
-            let curve = self.rates.of(second.phase).cloned().or_else(planned)?;
-            let due = curve.arrivals_by(ends) - curve.arrivals_by(begins);
-            (ends > begins).then(|| due / (ends - begins))
-        });
-        let began = second.at.saturating_sub(second.took);
-        second.agents = self.workers.crew().and_then(|crew| crew.reporting(began, second.at));
-        second.bound.extend(self.sampler.bound());
-        second.machine = Some(self.sampler.now());
-    }
-
     /// Takes snapshots until every worker has told its last.
     fn collect(&mut self, load: &Load) -> Collector {
         let phases = load.phases.iter().map(|phase| (phase.name.as_str(), phase.measured));
@@ -477,6 +460,7 @@ impl Session<'_, '_> {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
+            self.tell_overdue(&mut collector, began.elapsed());
             running = running.saturating_sub(self.workers.lost().len() as u32);
             if let Some((worker, since, tally)) = self.scripts.stuck() {
                 self.workers.give_up(worker);

@@ -65,7 +65,9 @@ impl<'scope> Outlets<'scope> {
     /// A record is made.
     pub fn record(&mut self, event: RunEvent) {
         self.state.apply(&event);
-        if let RunEvent::Second(second) = &event {
+        if let RunEvent::Second(second) = &event
+            && !second.late
+        {
             let phases = &self.state.head().phases;
             let name = phases.get(second.phase as usize).map_or("", |phase| &phase.name);
             let told = Shown::Second(second.clone(), name.to_owned());

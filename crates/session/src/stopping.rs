@@ -34,6 +34,10 @@ impl Stopping {
     /// Takes a record in, where it is a second. Returns the first condition that has held for its time; none holds after that.
     pub fn take(&mut self, event: &RunEvent) -> Option<Met> {
         let RunEvent::Second(second) = event else { return None };
+        // What comes late is no second by itself.
+        if second.late {
+            return None;
+        }
         let met = self.0.iter_mut().find_map(|(stop, since)| look(stop, since, second));
         if met.is_some() {
             self.end();

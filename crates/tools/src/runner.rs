@@ -221,19 +221,9 @@ fn end<D: Door>(door: &D, mut finished: Finished, lines: D::Lines) -> Exit {
     finished.result.notes.iter().filter(|_| !door.is_quiet()).for_each(|note| say(note));
     // Nothing in an old tool's report says why it is as it is.
     finished.result.processes.during.iter().for_each(|happened| say(&happened.sentence()));
-    let lost =
-        finished.result.agents.iter().filter_map(|agent| agent.lost.as_ref().map(|lost| (agent, lost)));
-    for (agent, lost) in lost.clone() {
-        say(&format!(
-            "incomplete: agent {} ({}) was lost {:.1} s into the run, with {:.1} % of the load: {}. What it had told by then counts",
-            agent.name,
-            agent.at,
-            lost.at.as_secs_f64(),
-            agent.share * 100.0,
-            lost.why
-        ));
-    }
-    if lost.clone().any(|(_, lost)| !lost.tolerated) {
+    let agents = &finished.result.agents;
+    agents.iter().filter_map(|agent| agent.loss()).for_each(|loss| say(&loss));
+    if agents.iter().any(|agent| agent.is_missed()) {
         ending.set(Exit::Impossible);
     }
     let done = finished.scripts.done(&finished.result).map_err(Problem::from);

@@ -90,6 +90,20 @@ pub enum Note {
         /// The input.
         input: String,
     },
+    /// Keys that `json:` names, and no line has.
+    KeysUnseen {
+        /// The input.
+        input: String,
+        /// The keys.
+        keys: Vec<String>,
+    },
+    /// Response times that few servers have: their unit may be another one.
+    TimesLong {
+        /// Share of the requests with a response time, 0 to 1.
+        share: f64,
+        /// They took longer than this, in microseconds.
+        above_us: u64,
+    },
     /// All times are one.
     TimesEqual {
         /// That time, in microseconds since 1970.

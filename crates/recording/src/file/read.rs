@@ -20,6 +20,16 @@ pub enum ReadError {
     /// Its end is missing.
     #[error("it is cut: its end is missing after {0} bytes; --salvage reads what is whole")]
     Cut(u64),
+    /// Something stands behind its end.
+    #[error(
+        "{bytes} bytes stand behind its end at byte {end}: several recordings are no single one, each is named by itself; --salvage reads what is whole"
+    )]
+    Behind {
+        /// Where it ends.
+        end: u64,
+        /// Bytes behind it.
+        bytes: u64,
+    },
     /// A section is damaged.
     #[error("its {what} at byte {offset} is damaged ({why}); --salvage reads what is whole")]
     Damaged {
@@ -65,6 +75,9 @@ pub struct Salvage {
     pub cut: bool,
 }
 
+/// So many bytes at the end are looked at for an end that something stands behind.
+const LOOKED_AT: u64 = 1 << 20;
+
 /// A recording, open for reading.
 #[derive(Debug)]
 pub struct Recording<R> {
@@ -93,11 +106,15 @@ impl<R: Read + Seek> Recording<R> {
         source.seek(SeekFrom::Start(length - 16))?;
         source.read_exact(&mut end)?;
         if end[8..] != END {
-            return Err(ReadError::Cut(length));
+            return Err(no_end(&mut source, length)?);
         }
         let place = u64::from_le_bytes(end[..8].try_into().expect("eight bytes"));
         let mut buffer = Vec::new();
-        read_section(&mut source, place, Tag::Index, "index", &mut buffer)?;
+        let head = read_section(&mut source, place, Tag::Index, "index", &mut buffer)?;
+        let ends = index_end(place, &head);
+        if ends != length {
+            return Err(ReadError::Behind { end: ends, bytes: length.saturating_sub(ends) });
+        }
         let index: Vec<FilePlace> =
             serde_json::from_slice(&buffer).map_err(|_| damaged("index", place, "it is no index"))?;
         let mut recording = Recording {
@@ -261,6 +278,30 @@ impl<R: Read + Seek> Recording<R> {
         let wanted = self.summary.fingerprint;
         if found == wanted { Ok(()) } else { Err(ReadError::Fingerprint { found, wanted }) }
     }
+}
+
+/// Where a recording ends whose index begins at this byte.
+fn index_end(place: u64, head: &Head) -> u64 {
+    place.saturating_add(HEAD as u64 + u64::from(head.length) + 16)
+}
+
+/// Why a file does not end as a recording does: something stands behind its end, or it is cut.
+fn no_end(source: &mut (impl Read + Seek), length: u64) -> Result<ReadError, ReadError> {
+    let from = length.saturating_sub(LOOKED_AT);
+    source.seek(SeekFrom::Start(from))?;
+    let mut last = vec![0; (length - from) as usize];
+    source.read_exact(&mut last)?;
+    let mut buffer = Vec::new();
+    for at in memchr::memmem::rfind_iter(&last, &END) {
+        let end = from + (at + END.len()) as u64;
+        let Some(place) = at.checked_sub(8).map(|begin| &last[begin..at]) else { continue };
+        let place = u64::from_le_bytes(place.try_into().expect("eight bytes"));
+        let index = read_section(source, place, Tag::Index, "index", &mut buffer);
+        if index.is_ok_and(|head| index_end(place, &head) == end) {
+            return Ok(ReadError::Behind { end, bytes: length - end });
+        }
+    }
+    Ok(ReadError::Cut(length))
 }
 
 fn damaged(what: &str, offset: u64, why: &'static str) -> ReadError {

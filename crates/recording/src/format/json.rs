@@ -8,6 +8,10 @@ use crate::entry::{Entry, Escape, Text};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Mapping {
     nodes: Vec<JsonNode>,
+    /// The paths that a person named, in that order.
+    named: Vec<String>,
+    /// Those that a line had: a bit for each.
+    seen: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,14 +21,18 @@ struct JsonNode {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum JsonFound {
-    Field(Field),
+    /// A field, and its place among the pairs.
+    Field(Field, u8),
     Inner(usize),
 }
+
+/// Pairs that are told apart when it is told which of them no line has.
+const MOST_NAMED: usize = 63;
 
 impl Mapping {
     /// Pairs of a path and its field.
     pub fn new(pairs: &[(&str, Field)]) -> Mapping {
-        let mut mapping = Mapping { nodes: vec![JsonNode::default()] };
+        let mut mapping = Mapping { nodes: vec![JsonNode::default()], ..Mapping::default() };
         for (path, field) in pairs {
             mapping.add(path, *field);
         }
@@ -32,20 +40,22 @@ impl Mapping {
     }
 
     fn add(&mut self, path: &str, field: Field) {
+        // At most sixty-three.
+        let place = self.named.len().min(MOST_NAMED) as u8;
         // Some writers flatten objects into keys with dots.
         if path.contains('.') {
-            self.nodes[0].keys.push((path.as_bytes().to_vec(), JsonFound::Field(field)));
+            self.nodes[0].keys.push((path.as_bytes().to_vec(), JsonFound::Field(field, place)));
         }
         let mut at = 0;
         let mut keys = path.split('.').peekable();
         while let Some(key) = keys.next() {
             if keys.peek().is_none() {
-                self.nodes[at].keys.push((key.as_bytes().to_vec(), JsonFound::Field(field)));
+                self.nodes[at].keys.push((key.as_bytes().to_vec(), JsonFound::Field(field, place)));
                 return;
             }
             let known = self.nodes[at].keys.iter().find_map(|(name, found)| match found {
                 JsonFound::Inner(node) if name == key.as_bytes() => Some(*node),
-                JsonFound::Inner(_) | JsonFound::Field(_) => None,
+                JsonFound::Inner(_) | JsonFound::Field(..) => None,
             });
             at = known.unwrap_or_else(|| {
                 let node = self.nodes.len();
@@ -71,6 +81,7 @@ impl Mapping {
                 format!("'{name}' is no field: give one of {}", names.join(", "))
             })?;
             mapping.add(path.trim(), field);
+            mapping.named.push(path.trim().to_owned());
         }
         let has = |wanted: fn(&Field) -> bool| mapping.fields().any(|field| wanted(&field));
         if !has(|field| matches!(field, Field::Time(_))) {
@@ -85,20 +96,28 @@ impl Mapping {
     /// The fields that it has.
     pub fn fields(&self) -> impl Iterator<Item = Field> + '_ {
         self.nodes.iter().flat_map(|node| &node.keys).filter_map(|(_, found)| match found {
-            JsonFound::Field(field) => Some(*field),
+            JsonFound::Field(field, _) => Some(*field),
             JsonFound::Inner(_) => None,
         })
+    }
+
+    /// Paths that a person named, and no line had.
+    pub fn unseen(&self) -> Vec<String> {
+        let named = self.named.iter().take(MOST_NAMED).enumerate();
+        named.filter(|(place, _)| self.seen & (1u64 << place) == 0).map(|(_, path)| path.clone()).collect()
     }
 
     /// Reads a line.
     ///
     /// # Errors
     /// The place at which it stops to be an object of JSON, or a field that cannot be meant.
-    pub fn read<'a>(&self, line: &'a [u8], times: &mut Times) -> Result<Entry<'a>, Misfit> {
-        let mut walk = Walk { filler: Filler::default(), times, nodes: &self.nodes };
+    pub fn read<'a>(&mut self, line: &'a [u8], times: &mut Times) -> Result<Entry<'a>, Misfit> {
+        let mut walk = Walk { filler: Filler::default(), times, nodes: &self.nodes, seen: 0 };
         let misfit = |rest: &[u8]| Misfit { column: (line.len() - rest.len()) as u32 + 1, field: 0 };
         let begin = line.trim_ascii_start();
-        let rest = walk.object(0, begin).map_err(misfit)?;
+        let read = walk.object(0, begin);
+        self.seen |= walk.seen;
+        let rest = read.map_err(misfit)?;
         if !rest.trim_ascii().is_empty() {
             return Err(misfit(rest));
         }
@@ -115,6 +134,8 @@ struct Walk<'a, 't> {
     filler: Filler<'a>,
     times: &'t mut Times,
     nodes: &'t [JsonNode],
+    /// As in [`Mapping`].
+    seen: u64,
 }
 
 impl<'a> Walk<'a, '_> {
@@ -146,8 +167,11 @@ impl<'a> Walk<'a, '_> {
         for (_, found) in nodes[node].keys.iter().filter(|(name, _)| name == key) {
             match found {
                 JsonFound::Inner(inner) if value.first() == Some(&b'{') => return self.object(*inner, value),
-                JsonFound::Field(field) if value.first() != Some(&b'{') => return self.field(*field, value),
-                JsonFound::Inner(_) | JsonFound::Field(_) => {}
+                JsonFound::Field(field, place) if value.first() != Some(&b'{') => {
+                    self.seen |= 1 << place;
+                    return self.field(*field, value);
+                }
+                JsonFound::Inner(_) | JsonFound::Field(..) => {}
             }
         }
         skip(value).ok_or(value)
@@ -292,7 +316,7 @@ mod tests {
     use crate::entry::{Named, Sent};
 
     fn read<'a>(mapping: &Mapping, line: &'a str) -> Result<Entry<'a>, Misfit> {
-        mapping.read(line.as_bytes(), &mut Times::default())
+        mapping.clone().read(line.as_bytes(), &mut Times::default())
     }
 
     #[test]
@@ -307,6 +331,25 @@ mod tests {
         assert_eq!((entry.sent, entry.duration_us), (Sent::Body(10_900), Some(250_000)));
         let flat = read(&mapping, r#"{"ts":"2000-10-10T20:55:36Z","request.uri":"/x"}"#).unwrap();
         assert_eq!(flat.object, Named::Target(Text { bytes: b"/x", escape: Escape::Json }));
+    }
+
+    #[test]
+    fn keys_that_no_line_has_are_known() {
+        let mut mapping =
+            Mapping::parse("time=t,path=req.uri,duration=duratoin,agent=req.agnet,status=s").unwrap();
+        let lines = [
+            r#"{"t":1646861401,"req":{"uri":"/a","agent":"x"},"duration":1}"#,
+            r#"{"s":null,"t":1646861402}"#,
+        ];
+        assert_eq!(mapping.unseen().len(), 5);
+        for line in lines {
+            mapping.read(line.as_bytes(), &mut Times::default()).unwrap();
+        }
+        assert_eq!(mapping.unseen(), ["duratoin", "req.agnet"]);
+        assert!(
+            Mapping::new(&[("t", Field::Time(TimeForm::Any))]).unseen().is_empty(),
+            "it is not a person's"
+        );
     }
 
     #[test]

@@ -235,6 +235,14 @@ impl Format {
         }
     }
 
+    /// Keys that a person named as fields, and no line had.
+    pub fn unseen_keys(&self) -> Vec<String> {
+        match &self.how {
+            RecordingMode::Json(mapping) => mapping.unseen(),
+            RecordingMode::Template(_) | RecordingMode::Columns(_) | RecordingMode::Csv(_) => Vec::new(),
+        }
+    }
+
     /// How the format calls a field that did not fit, for messages.
     pub fn field_name(&self, field: usize) -> Option<&str> {
         match &self.how {

@@ -14,6 +14,9 @@ use std::io::{self, Write};
 /// Steps back that are wider than this, in microseconds, are a log's of another day.
 const GUESSED_SHARE: f64 = 0.2;
 
+/// Share of long response times from which on they are noted.
+const LONG_SHARE: f64 = 0.1;
+
 /// A recording that has been written.
 #[derive(Debug)]
 pub struct Finished<W> {
@@ -77,6 +80,10 @@ impl<S: Scratch> Import<S> {
         }
         if facts.heads_guessed > 0 {
             notes.push(Note::HeadsGuessed { requests: facts.heads_guessed, bytes: super::clean::HEAD_GUESS });
+        }
+        let share = facts.long as f64 / facts.timed.max(1) as f64;
+        if share > LONG_SHARE {
+            notes.push(Note::TimesLong { share, above_us: super::LONG_US });
         }
         let times = self.inputs.iter().filter(|input| input.requests > 0);
         let (first, last) = times.fold((i64::MAX, i64::MIN), |(first, last), input| {

@@ -104,6 +104,10 @@ impl<S: Scratch> Import<S> {
         if format.zone_is_missing() {
             self.note(Note::ZoneMissing { input: name.to_owned() });
         }
+        let keys = format.unseen_keys();
+        if lines > 0 && !keys.is_empty() {
+            self.note(Note::KeysUnseen { input: name.to_owned(), keys });
+        }
         self.end_input(Input {
             name: name.to_owned(),
             format: format.name().to_owned(),

@@ -47,6 +47,9 @@ use table::Table;
 /// One of so many requests is remembered, to tell whether two inputs hold the same.
 const SAMPLED: u64 = 1_024;
 
+/// Where many response times are longer, their unit may be another one than was said: milliseconds that were read as seconds.
+const LONG_US: u64 = 30_000_000;
+
 /// Gathers what will be a recording.
 #[derive(Debug)]
 pub struct Import<S> {
@@ -79,6 +82,9 @@ struct Facts {
     spread: u64,
     ordered_by_end: u64,
     heads_guessed: u64,
+    /// Requests with a response time, and those of them that took longer than [`LONG_US`].
+    timed: u64,
+    long: u64,
     resolution_us: u32,
     relative: bool,
     caches_tell: bool,
@@ -213,6 +219,10 @@ impl<S: Scratch> Import<S> {
         let kind = crate::words::Kind { agent, ..clean.kind };
         self.facts.caches_tell |= kind.cache != Cache::Untold;
         self.facts.heads_guessed += u64::from(clean.head_guessed);
+        if let Some(us) = entry.duration_us {
+            self.facts.timed += 1;
+            self.facts.long += u64::from(us > LONG_US);
+        }
         if let Some(us) = entry.upstream_us
             && !matches!(kind.cache, Cache::Hit | Cache::Stale)
         {

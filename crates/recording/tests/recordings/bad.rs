@@ -102,6 +102,25 @@ fn times_that_go_back_or_stand_still_are_noted() {
     assert!(finished.header.notes.contains(&Note::ZoneMissing { input: "h".to_owned() }));
 }
 
+/// A key that is mistyped is read of no line, and a unit that is mistaken makes every answer slow.
+#[test]
+fn keys_that_no_line_has_and_times_beyond_belief_are_noted() {
+    let line =
+        |ms: u64| format!("{{\"t\":{},\"p\":\"/a\",\"took\":{}}}\n", 1_795_746_709_000 + ms * 40, ms * 9);
+    let lines: String = (1..=50).map(line).collect();
+    let notes = |format: &str| {
+        import(Options::default(), &[("a.log", format, lines.as_bytes())]).unwrap().header.notes
+    };
+    let unseen = Note::KeysUnseen { input: "a.log".to_owned(), keys: vec!["tok".to_owned()] };
+    assert!(notes("json:time=t,path=p,duration_ms=tok").contains(&unseen));
+    let right = notes("json:time=t,path=p,duration_ms=took");
+    let is_noted = |note: &Note| matches!(note, Note::KeysUnseen { .. } | Note::TimesLong { .. });
+    assert!(!right.iter().any(is_noted), "{right:?}");
+    // Three of fifty took less than half a minute, if they were seconds.
+    let long = Note::TimesLong { share: 0.94, above_us: 30_000_000 };
+    assert!(notes("json:time=t,path=p,duration=took").contains(&long));
+}
+
 #[test]
 fn the_same_file_twice_and_files_that_overlap() {
     let bytes = GOOD.repeat(3);
@@ -163,6 +182,26 @@ fn recordings_that_are_no_recordings_newer_or_cut() {
     for cut in [bytes.len() - 1, bytes.len() / 2, 40] {
         assert!(matches!(opened(&bytes[..cut]), Err(ReadError::Cut(_))), "{cut}");
     }
+}
+
+#[test]
+fn what_stands_behind_a_recording_is_refused_with_its_place() {
+    let bytes = written(500);
+    let other = written(300);
+    let opened = |parts: &[&[u8]]| Recording::open(Cursor::new(parts.concat()));
+    let end = bytes.len() as u64;
+    for behind in [&bytes[..], b"\n", &[0; 5_000]] {
+        let error = opened(&[&bytes, behind]).unwrap_err();
+        let found = matches!(error, ReadError::Behind { end: at, bytes } if (at, bytes) == (end, behind.len() as u64));
+        assert!(found, "{error}");
+        assert!(error.to_string().contains("--salvage"), "{error}");
+        let mut saved = Recording::salvage(Cursor::new([&bytes[..], behind].concat())).unwrap();
+        assert_eq!(requests(&mut saved), requests(&mut open(&bytes)));
+    }
+    assert!(opened(&[&bytes, &other]).is_err(), "its index is that of the other one");
+    // Something between its parts is as wrong.
+    let (parts, last) = bytes.split_at(bytes.len() - 16);
+    assert!(matches!(opened(&[parts, b"x", last]), Err(ReadError::Behind { .. })));
 }
 
 #[test]

@@ -14,6 +14,8 @@ use std::time::Duration;
 
 /// Rows that are kept at most; beyond, neighbours are joined.
 pub(super) const ROWS: usize = 7_200;
+/// Rows at the end of which some may be added to, where an agent was silent.
+const LATE_ROWS: usize = 32;
 /// Metrics whose times are drawn over time.
 pub(super) const DRAWN: [TimeMetric; 3] = [TimeMetric::Service, TimeMetric::Response, TimeMetric::FirstByte];
 /// Metrics whose histograms are kept.
@@ -72,6 +74,8 @@ pub(super) struct GatherRow {
     /// So long of it requests could begin.
     pub paced: Duration,
     pub phase: u32,
+    /// An agent has told nothing of it yet.
+    pub waits: bool,
     /// Records that it holds.
     pub holds: u32,
     pub values: Values,
@@ -112,15 +116,19 @@ impl Gathered {
         self.state.apply(event);
         match event {
             RunEvent::Head(head) => self.rests = Rests::new(head.interval),
+            RunEvent::Second(second) if second.late => self.late(second),
             RunEvent::Second(second) => self.second(second),
             RunEvent::Control(control) => self.marks.extend(mark(control)),
             _ => {}
         }
     }
 
-    /// How far its rows have come: the last of them may still grow.
+    /// How far its rows have come: the last of them may still grow, and those of which an agent has told nothing yet.
     pub fn place(&self) -> GatherPlace {
-        GatherPlace { joined: self.joined.max(1), row: self.rows.len().saturating_sub(1) }
+        let last = self.rows.len().saturating_sub(1);
+        let latest = self.rows.iter().enumerate().skip(self.rows.len().saturating_sub(LATE_ROWS));
+        let row = latest.filter(|(_, row)| row.waits).map(|(row, _)| row).next().unwrap_or(last);
+        GatherPlace { joined: self.joined.max(1), row }
     }
 
     /// The first row that a reader who knows those before `since` has to be told. All of them where rows were joined since.
@@ -169,13 +177,25 @@ impl Gathered {
         }
     }
 
+    /// Adds what came after its row.
+    fn late(&mut self, second: &Second) {
+        let late = self.row(second);
+        let is_its = |row: &GatherRow| row.phase == late.phase && row.at.saturating_sub(row.took) < late.at;
+        let Some(row) = self.rows.iter().rposition(is_its) else { return };
+        let place = self.names.place("in_flight", Joined::Last);
+        let in_flight = self.rows[row].values.get(place).unwrap_or(0.0) + second.in_flight as f64;
+        self.rows[row].take_late(&late, &self.names);
+        self.rows[row].values.set(place, in_flight);
+    }
+
     fn row(&mut self, second: &Second) -> GatherRow {
         let began = second.at.saturating_sub(second.took);
         let paced = second.paced_until.saturating_sub(began).min(second.took);
         let at = second.at;
         let took = second.took;
         let phase = second.phase;
-        let mut row = GatherRow { at, took, paced, phase, holds: 1, ..GatherRow::default() };
+        let waits = second.agents.is_some();
+        let mut row = GatherRow { at, took, paced, phase, waits, holds: 1, ..GatherRow::default() };
         self.count(second, &mut row.values);
         self.gauge(second, &mut row.values);
         for (metric, buckets) in &second.metrics {
@@ -279,6 +299,7 @@ impl GatherRow {
         self.at = next.at;
         self.took += next.took;
         self.paced += next.paced;
+        self.waits |= next.waits;
         self.holds += next.holds;
         self.values.join(&next.values, names);
         for (metric, cells) in &next.metrics {
@@ -288,6 +309,15 @@ impl GatherRow {
 }
 
 impl GatherRow {
+    /// Takes in what came late of it.
+    fn take_late(&mut self, late: &GatherRow, names: &ColumnNames) {
+        let (at, holds) = (self.at, self.holds);
+        let before = self.values.clone();
+        self.join(late, names);
+        self.values.keep_last(&before, names);
+        (self.at, self.holds, self.waits) = (at, holds, late.waits);
+    }
+
     /// Takes in what is left over after it, which is no row: what was measured last is what was before.
     fn take_rest(&mut self, rest: &GatherRow, names: &ColumnNames) {
         let holds = self.holds;

@@ -4,9 +4,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 use measure::stream::{BoundBy, Command, Controlled, MeasureEnd, Note, PhaseBegun, PhasePlan};
-use measure::{Buckets, Digits, Head, Histogram, RunEvent, Second, TimeMetric};
+use measure::{Buckets, Digits, Head, Histogram, Reporting, RunEvent, Second, TimeMetric};
 use report::page::{self, GatherPlace, Gathered, MOST_BYTES};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 const EVIL: &str =
@@ -119,6 +119,30 @@ fn column(run: &Value, name: &str) -> Vec<f64> {
             Some(*sum as f64 * scale)
         })
         .collect()
+}
+
+/// Figures of an agent that was silent: they are added to the second that was told without them, which followers are told again.
+#[test]
+fn late_figures_are_added_to_their_second() {
+    let changed = |n: u64, change: &dyn Fn(&mut Second)| {
+        let mut event = second(n, 0);
+        if let RunEvent::Second(second) = &mut event {
+            change(second);
+        }
+        event
+    };
+    let part = |second: &mut Second| second.agents = Some(Reporting { told: 1, of: 2 });
+    let late = |second: &mut Second| (second.late, second.took) = (true, Duration::ZERO);
+    let mut gathered = Gathered::default();
+    gathered.apply(&head());
+    [second(0, 0), changed(1, &part), changed(2, &part)].iter().for_each(|event| gathered.apply(event));
+    let place = gathered.place();
+    assert_eq!(place.to_string(), "1-1");
+    gathered.apply(&changed(1, &late));
+    assert_eq!(gathered.place().to_string(), "1-2");
+    let change = serde_json::to_value(gathered.change(place)).unwrap();
+    assert_eq!((&change["first_row"], &change["rows"]), (&json!(1), &json!(3)));
+    assert_eq!(column(&change, "requests"), [202.0, 102.0]);
 }
 
 #[test]

@@ -292,6 +292,7 @@ pub fn agents() -> Sample {
     let good = AgentUse { name: "a1".to_owned(), at: "local".to_owned(), share: 0.5, ..AgentUse::default() };
     let lost = LostAgent {
         at: Duration::from_secs(2),
+        told_until: None,
         why: "it was silent for 3 s".to_owned(),
         tolerated: false,
         carried_on: vec![CarriedOn { by: "r1".to_owned(), at: Duration::from_secs(3), parts: 1 }],
@@ -313,6 +314,7 @@ pub fn agents() -> Sample {
     };
     let gone = LostAgent {
         at: Duration::from_secs(5),
+        told_until: None,
         why: "its process was ended by signal 9".to_owned(),
         tolerated: false,
         carried_on: Vec::new(),

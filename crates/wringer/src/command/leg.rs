@@ -112,7 +112,7 @@ impl Sink for Rows {
     fn put(&self, event: &Arc<RunEvent>) {
         if let RunEvent::Second(second) = &**event {
             // Each change of them is whole.
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push((**second).clone());
+            second.as_ref().clone().push_to(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
 }

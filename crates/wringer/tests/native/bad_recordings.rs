@@ -90,6 +90,40 @@ fn more_requests_than_memory_holds_are_refused_before_the_start() {
         .refused_with(2, &["one Host field", "--as-origin"]);
 }
 
+/// Each user has a connection of its own, and here are more users than descriptors.
+#[test]
+fn a_replay_for_which_this_machine_has_too_little_is_refused_before_the_start() {
+    let web = Web::start(|_| ok("x"));
+    let visit = |nth: u64, ms: u64| {
+        let at = 1_795_746_709_000 + ms + nth;
+        format!("{{\"t\":{at},\"p\":\"/{nth}\",\"a\":\"10.0.{}.{}\"}}\n", nth / 250, nth % 250)
+    };
+    let lines: String =
+        (0..300).map(|nth| visit(nth, 0)).chain((0..300).map(|nth| visit(nth, 2_000))).collect();
+    let files = with_files(&[("app.log", &lines)]);
+    let format = "json:time=t,path=p,address=a";
+    run(files.path(), &format!("capture app.log --log-format {format} -o day.rec -q")).ended_with(0);
+    let words = format!("replay day.rec http://{} --real-origin --gaps think -t 1", web.address);
+    shell(&format!("cd {}; ulimit -n 100; $WRINGER {words}", files.path().display())).refused_with(
+        1,
+        &["300 connections at once need more file descriptors than the 100 allowed", "ulimit -n"],
+    );
+    assert!(web.seen().is_empty(), "nothing was sent");
+}
+
+/// Two recordings in one file are none: what the second one has would be passed by without a word.
+#[test]
+fn a_recording_with_something_behind_it_is_refused_with_the_place() {
+    let files = recorded("GET", 40);
+    let at = files.path();
+    let end = std::fs::metadata(at.join("day.rec")).unwrap().len();
+    shell(&format!("cd {}; cat day.rec day.rec > both.rec", at.display())).ended_with(0);
+    run(at, "replay both.rec http://127.0.0.1:9 --real-origin").refused_with(
+        1,
+        &[&format!("both.rec: {end} bytes stand behind its end at byte {end}"), "--salvage"],
+    );
+}
+
 /// Whoever may not hear packets is told how to be allowed to.
 #[test]
 fn packets_are_refused_without_the_right_to_them() {

@@ -150,13 +150,17 @@ fn formats_are_named_found_and_printed() {
 
 #[test]
 fn what_cannot_be_meant_is_refused() {
-    let files = || with_files(&[("access.log", &ten(0)), ("empty.log", ""), ("ats.blog", "\u{0}")]);
+    let bad = ten(0) + "x\nx\n";
+    let files = || {
+        with_files(&[("access.log", &ten(0)), ("empty.log", ""), ("ats.blog", "\u{0}"), ("bad.log", &bad)])
+    };
     for (line, code, said) in [
         ("capture {}/access.log", 2, "--output <FILE>"),
         ("capture {}/access.log -o -", 2, "a recording is read in any order"),
         ("capture {}/access.log -o /dev/null", 2, "is no file"),
         ("capture {}/missing.log -o {}/x.rec", 2, "missing.log cannot be read"),
         ("capture {}/empty.log -o {}/x.rec", 1, "nothing to replay: 0 lines"),
+        ("capture {}/bad.log -o {}/x.rec --log-format combined", 1, "2 of 12 lines"),
         ("capture {}/access.log -o {}/x.rec --zone Mars", 2, "'Mars' is no zone"),
         ("capture {}/access.log -o {}/x.rec --keep all", 2, "'all' is nothing that is kept"),
         ("capture {}/access.log -o {}/x.rec --user-by connection", 2, "no line tells it"),

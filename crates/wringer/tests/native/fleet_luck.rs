@@ -255,11 +255,12 @@ fn an_agent_that_stands_still_for_less_than_its_lease_loses_nothing() {
     server.wait_for(100, &mut ran);
     kill_process(found[1], Signal::STOP).expect("it runs");
     ran.wait_for("says nothing any more");
+    ran.wait_for("  2/3\n");
     kill_process(found[1], Signal::CONT).expect("it is there");
     ran.wait_for("is back");
     let ran = ran.end().ended_with(0);
     assert_whole(&ran, &server.take());
-    // Rows have waited for it: each is of all three, and none is missing.
+    // Rows were shown without it, and have its part in the end: each is of all three, and none is missing.
     let rows = ran.report().list("timeline");
     assert!(rows.iter().all(|row| !row.has("agents")), "{}", ran.stdout);
     let in_rows: u64 = rows.iter().map(|row| row.count("counts/requests")).sum();

@@ -185,6 +185,16 @@ pub fn note(note: &Note) -> String {
             duration(Duration::from_micros(widest_us.unsigned_abs()))
         ),
         Note::ZoneMissing { input } => format!("{input} names no zone: its times were taken as UTC (--zone)"),
+        Note::KeysUnseen { input, keys } => {
+            let keys = keys.join(", ");
+            format!("no line of {input} has the keys that --log-format names as {keys}: are they written so?")
+        }
+        Note::TimesLong { share, above_us } => format!(
+            "{} of the response times are longer than {}: milliseconds may have been read as seconds (json: has duration_ms, duration_us \
+             and duration_ns)",
+            percent(*share),
+            duration(Duration::from_micros(*above_us))
+        ),
         Note::TimesEqual { at_us } => {
             format!("all times are one, {}: there is no order to replay", moment(*at_us))
         }

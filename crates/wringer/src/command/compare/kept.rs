@@ -59,7 +59,7 @@ impl KeptComparison {
             if let RunEvent::Second(second) = event
                 && state.head().phases.get(second.phase as usize).is_some_and(|phase| phase.measured)
             {
-                rows.push(*second);
+                second.push_to(&mut rows);
             }
         }
         let refused = |why: &str| Problem::Usage(format!("the run {name} cannot be compared: {why}"));

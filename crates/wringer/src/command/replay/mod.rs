@@ -230,6 +230,7 @@ pub fn open(path: &Path, salvage: bool) -> Result<Recording<BufReader<File>>, Pr
         )),
         ReadError::Newer(_)
         | ReadError::Cut(_)
+        | ReadError::Behind { .. }
         | ReadError::Damaged { .. }
         | ReadError::Fingerprint { .. }
         | ReadError::Io(_) => Problem::impossible(format!("{name}: {error}")),
