@@ -138,6 +138,8 @@ export interface LostAgent {
   at_s: number;
   /** Agents that carry its parts on (`--on-loss take-over` and `replace`). */
   carried_on?: CarriedOn[];
+  /** Until when it had told all of its figures, since the start of the run; older files do not tell it. */
+  told_until_s?: number;
   /** True where the run was allowed to go on without it (`--tolerate-loss`). */
   tolerated: boolean;
   /** Why that is thought. */

@@ -261,7 +261,7 @@ fn step(
     }
 }
 
-/// What is lost on the way is told again; of an agent that is lost, what had come by then in order counts. The seed stands in the message
+/// News that are lost on the way are told again; of an agent that is lost, what had come by then in order counts. The seed stands in the message
 /// of a failure.
 #[test]
 fn whatever_is_lost_the_sum_is_that_of_what_came() {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
-/// What agents tell of one interval ends no further apart, unless they stand still.
+/// Ends of what agents tell of one interval are no further apart, unless they stand still.
 const APART: Duration = Duration::from_millis(500);
 
 /// An agent that had told nothing for so long when it was lost was silent: each tells something once a second.

@@ -41,7 +41,7 @@ pub struct CarriedSnapshot {
 /// The part of a snapshot that is small or rare, and travels as JSON.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Rest {
+struct CarriedRest {
     clients: Figures,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     distributions: Option<Box<RequestDistributionsKept>>,
@@ -59,9 +59,9 @@ impl CarriedSnapshot {
         put_counts(&std::mem::take(&mut self.clients.counts), to);
         put_labels(&std::mem::take(&mut self.clients.labels), to);
         put_metrics(&self.metrics, to);
-        let rest = Rest { clients: self.clients, distributions: self.distributions };
+        let rest = CarriedRest { clients: self.clients, distributions: self.distributions };
         // Figures of a worker that are told beside those of another one have none.
-        let json = if rest == Rest::default() { Ok(Vec::new()) } else { serde_json::to_vec(&rest) };
+        let json = if rest == CarriedRest::default() { Ok(Vec::new()) } else { serde_json::to_vec(&rest) };
         // Numbers, texts and lists: nothing in them can fail.
         put_bytes(&json.expect("figures are plain values"), to);
     }
@@ -69,17 +69,17 @@ impl CarriedSnapshot {
     /// Takes one that was packed off the bytes; nothing where they are cut or damaged.
     pub fn unpack(bytes: &mut &[u8]) -> Option<CarriedSnapshot> {
         let mut packed = Packed(*bytes);
-        let (worker, phase) = (packed.small()?, packed.small()?);
-        let (interval, in_flight, peak) = (packed.number()?, packed.number()?, packed.number()?);
+        let worker = packed.small()?;
+        let phase = packed.small()?;
+        let [interval, in_flight, peak] = packed.numbers()?;
         let flags = packed.number().filter(|flags| *flags < 4)?;
         let cpu_ns = packed.number()?;
-        let span_ns = (packed.number()?, packed.number()?);
-        let (paced_until_ns, due_until_ns) = (packed.number()?, packed.number()?);
+        let [began_ns, ended_ns, paced_until_ns, due_until_ns] = packed.numbers()?;
         let counts = packed.counts()?;
         let labels = packed.labels()?;
         let metrics = packed.metrics()?;
         let rest = match packed.bytes()? {
-            [] => Rest::default(),
+            [] => CarriedRest::default(),
             json => serde_json::from_slice(json).ok()?,
         };
         *bytes = packed.0;
@@ -92,7 +92,7 @@ impl CarriedSnapshot {
             cpu_ns,
             closes_interval: flags & 1 != 0,
             last: flags & 2 != 0,
-            span_ns,
+            span_ns: (began_ns, ended_ns),
             paced_until_ns,
             due_until_ns,
             clients: Figures { counts, labels, ..rest.clients },

@@ -87,6 +87,15 @@ impl<'a> Packed<'a> {
         None
     }
 
+    /// Takes several numbers.
+    pub fn numbers<const N: usize>(&mut self) -> Option<[u64; N]> {
+        let mut numbers = [0; N];
+        for number in &mut numbers {
+            *number = self.number()?;
+        }
+        Some(numbers)
+    }
+
     /// Takes a number that is no larger than its type.
     pub fn small<T: TryFrom<u64>>(&mut self) -> Option<T> {
         T::try_from(self.number()?).ok()
@@ -146,7 +155,8 @@ impl<'a> Packed<'a> {
         let count = self.number()?;
         let mut labels = Vec::new();
         for _ in 0..count {
-            let (label, ended, ok) = (self.small()?, self.number()?, self.number()?);
+            let label = self.small()?;
+            let [ended, ok] = self.numbers()?;
             labels.push(LabelCount { label, ended, ok, response: self.buckets()? });
         }
         Some(labels)

@@ -311,7 +311,8 @@ impl GatherRow {
 impl GatherRow {
     /// Takes in what came late of it.
     fn take_late(&mut self, late: &GatherRow, names: &ColumnNames) {
-        let (at, holds) = (self.at, self.holds);
+        let at = self.at;
+        let holds = self.holds;
         let before = self.values.clone();
         self.join(late, names);
         self.values.keep_last(&before, names);
