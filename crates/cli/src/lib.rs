@@ -109,6 +109,10 @@ use std::path::PathBuf;
 /// How values are typed.
 const UNITS: &str = "Durations 500ms 2s 3m · sizes 4KiB 1MB · rates 10k/s · shares 0.25 or 25%";
 
+/// Files that others want beside a command.
+const BESIDE: &str =
+    "CI: docs/src/ci.md has a GitHub action and a GitLab job · container: docs/src/install.md";
+
 /// Parts of the help that others know.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Around<'a> {
@@ -282,10 +286,10 @@ impl Around<'_> {
     /// A command line that knows of them.
     fn told(&self, command: clap::Command) -> clap::Command {
         let units = self.lang.of(UNITS, zh::UNITS);
-        let command = with_tools(command, self.tools).after_help(format!("{units}\n{}", self.exits));
-        let of_runs = self.exits.trim_start();
+        let end = format!("{}\n{}", self.lang.of(BESIDE, zh::BESIDE), self.exits.trim_start());
+        let command = with_tools(command, self.tools).after_help(format!("{units}\n{end}"));
         let command = RUNS.into_iter().fold(command, |command, name| {
-            command.mut_subcommand(name, |command| command.after_long_help(of_runs.to_owned()))
+            command.mut_subcommand(name, |command| command.after_long_help(end.clone()))
         });
         if self.layouts.is_empty() {
             return command;

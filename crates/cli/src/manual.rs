@@ -97,7 +97,8 @@ mod tests {
         let around = Around { tools: TOOLS, exits: "Exit codes:\n  3  Failed.\n", ..Around::default() };
         let pages = pages(&[("ab", usage)], &around).unwrap();
         for file in ["wringer.1", "wringer-http.1"] {
-            assert!(page(&pages, file).contains("Exit codes:"), "{file}");
+            let text = page(&pages, file);
+            assert!(text.contains("Exit codes:") && text.contains("docs/src/ci.md"), "{file}: {text}");
         }
         let cache = page(&pages, "wringer-cache.1");
         assert!(cache.contains(".SH OPTIONS") && cache.contains("fail\\-if"), "{cache}");

@@ -228,7 +228,8 @@ pub struct LoadArgs {
     /// Time limit of connecting
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = some_time)]
     pub connect_timeout: Duration,
-    /// How long answers are waited for when time is up [default: 1s; with --requests alone, until --timeout]
+    /// How long answers are waited for when time is up, or 1.5 times the longest answer if that is more [default: 1s; with
+    /// --requests alone, until --timeout]
     #[arg(long, value_name = "DURATION", value_parser = units::duration)]
     pub grace: Option<Duration>,
     /// Patience with a target that was just started.

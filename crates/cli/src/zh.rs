@@ -23,6 +23,10 @@ const OF_VALUES: [(&str, &str); 2] = [("[default:", "[默认："), ("Possible va
 /// How values are typed.
 pub(super) const UNITS: &str = "时长 500ms 2s 3m · 大小 4KiB 1MB · 速率 10k/s · 比例 0.25 或 25%";
 
+/// Files that others want beside a command.
+pub(super) const BESIDE: &str =
+    "CI：docs/src/ci.md 有 GitHub 的 action 和 GitLab 的 job · 容器：docs/src/install.md";
+
 type Texts = HashMap<&'static str, &'static str>;
 
 fn texts() -> Texts {
@@ -268,6 +272,9 @@ mod tests {
         let whole = said("wringer --help");
         assert!(whole.contains("时长 500ms 2s 3m · 大小 4KiB 1MB"), "{whole}");
         assert!(whole.contains("\n退出码：\n  0  运行完成 了"), "{whole}");
+        for line in ["wringer --help", "wringer run --help"] {
+            assert!(said(line).contains(BESIDE), "{}", said(line));
+        }
         assert!(said("wringer http --help").contains("\n退出码：\n  0  运行完成 了"));
         let report = said("wringer report --help");
         assert!(report.contains("- text: 结束时打印的全文"), "{report}");

@@ -22,6 +22,7 @@ pub mod live;
 pub mod metrics;
 pub mod page;
 pub mod protobuf;
+mod response_times;
 pub mod sarif;
 pub mod schema;
 pub mod screen;

@@ -5,6 +5,7 @@
 
 use crate::good;
 use crate::language::Language;
+use crate::response_times::ResponseTimes;
 use crate::show;
 use measure::shares::received_bytes;
 use measure::{OriginCounts, Row};
@@ -193,6 +194,12 @@ impl Lines {
         Lines { screen: Screen::new(columns.collect(), width, language), phase: None }
     }
 
+    /// The line of a second as [`Lines::row`] has it, with its response times: those of a row are service times.
+    pub fn second(&mut self, second: &measure::Second, phase_name: &str) -> String {
+        let ResponseTimes { p50_us, p99_us, max_us } = ResponseTimes::of(second);
+        self.row(&Row { p50_us, p99_us, max_us, ..second.row() }, phase_name)
+    }
+
     /// The line of a row, line ends included: before it the name of a phase that has begun, and the header where due.
     pub fn row(&mut self, row: &Row, phase_name: &str) -> String {
         let mut text = String::new();
@@ -243,7 +250,8 @@ fn megabytes(row: &Row) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use measure::Reporting;
+    use measure::{Buckets, Digits, Histogram, Reporting, Second, TimeMetric};
+    use std::time::Duration;
 
     #[test]
     fn a_row_says_how_many_agents_it_is_of_where_one_is_missing() {
@@ -253,5 +261,34 @@ mod tests {
         let whole = lines.row(&row(None), "measure");
         let part = lines.row(&row(Some(Reporting { told: 7, of: 8 })), "measure");
         assert_eq!(part, format!("{}  7/8\n", whole.lines().last().expect("a line")));
+    }
+
+    /// Under an open pace the report is of times since requests were due, and so is the line of a second.
+    #[test]
+    fn the_times_of_a_second_are_those_of_the_report() {
+        let of = |us| {
+            let mut times = Histogram::new(3).expect("three digits");
+            (0..100).for_each(|_| times.record(us).expect("it fits"));
+            Buckets::of(&times, Digits::Two)
+        };
+        let line = |service_us, response_us| {
+            let mut second = Second {
+                at: Duration::from_secs(3),
+                took: Duration::from_secs(1),
+                p50_us: service_us,
+                p99_us: service_us,
+                max_us: service_us,
+                ..Second::default()
+            };
+            second.metrics.insert(TimeMetric::Service, of(service_us));
+            second.metrics.insert(TimeMetric::Response, of(response_us));
+            let mut lines = Lines::new(Known { hits: false, origin: false }, 0, Language::English);
+            let text = lines.second(&second, "measure");
+            let times = text.lines().last().expect("a line").split_whitespace().skip(3).take(3);
+            times.map(|time| time.parse::<f64>().expect("a number")).collect::<Vec<_>>()
+        };
+        let waited = line(1_234, 90_000);
+        assert!(waited.len() == 3 && waited.iter().all(|ms| (ms - 90.0).abs() < 1.0), "{waited:?}");
+        assert_eq!(line(1_234, 1_234), [1.23; 3]);
     }
 }

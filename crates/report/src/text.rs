@@ -32,7 +32,7 @@ mod typed;
 pub use codes::name as code_name;
 pub(crate) use outcomes::failure_text;
 pub use outcomes::unanswered;
-pub(crate) use typed::plan_file;
+pub use typed::plan_file;
 
 use crate::good;
 use crate::language::Language;

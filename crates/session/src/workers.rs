@@ -2,7 +2,7 @@
 
 use super::SessionOptions;
 use super::qlog::Qlogs;
-use super::scripts::Scripts;
+use super::scripts::{Scripts, Seat};
 use super::targets::Targets;
 use crate::crew::{Command, Crew, CrewTold};
 use crate::problem::Problem;
@@ -14,7 +14,6 @@ use net::{Io, Limits, ListenOptions, Net, UdpOptions};
 use origin::{OriginSettings, OriginShared};
 use plan::site::SiteForm;
 use plan::{Inputs, Load, Part, Plan};
-use script::Seat;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -161,7 +161,7 @@ pub fn run<D: Door>(args: &[OsString]) -> Result<Exit, Problem> {
         }
     };
     if door.run().show_plan {
-        write(&door.run().plan.to_text());
+        write(&door.run().plan.to_shown_text());
         return Ok(Exit::Ok);
     }
     // The limits are the user's own, and no tool has words for them.

@@ -297,7 +297,7 @@ fn xpath_assertion(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
     };
     let html = flag("tolerant");
     if html {
-        c.different(of, "HTML is mended by the rules of browsers, not by those of Tidy");
+        c.different(of, super::extract::MENDED);
     }
     if flag("validate") {
         c.different(of, "the answer is not held to its document type");

@@ -179,6 +179,10 @@ fn jmespath(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
     steps
 }
 
+/// A difference of elements that have Tidy make a tree of a page.
+pub(super) const MENDED: &str = "HTML is mended by a few rules, neither all of Tidy's nor of browsers': elements that others end, attributes \
+                                 without quotes, parts of a page that were left out";
+
 /// XPath 1.0, or 2 as far as they are the same. `kind`: what the element's keys begin with.
 pub(super) fn xpath(c: &mut Converter<'_>, of: &Element, kind: &str, whole: bool) -> Vec<Step> {
     let key = |name: &str| of.properties.text(&format!("{kind}.{name}")).to_owned();
@@ -190,7 +194,7 @@ pub(super) fn xpath(c: &mut Converter<'_>, of: &Element, kind: &str, whole: bool
     }
     let html = flag("tolerant");
     if html {
-        c.different(of, "HTML is mended by the rules of browsers, not by those of Tidy");
+        c.different(of, MENDED);
     }
     if !key("namespaces").trim().is_empty() || flag("namespace") {
         c.different(of, "names are compared with their prefixes as they are written");

@@ -15,6 +15,7 @@ mod print;
 mod renamed;
 #[cfg(test)]
 pub(crate) mod schema;
+mod shown;
 mod toml;
 mod variables;
 mod yaml;
@@ -209,6 +210,13 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, TextError> {
 pub struct Tree(Node);
 
 impl Tree {
+    /// As TOML with all tables apart, behind comments.
+    fn toml(&self, head: String) -> String {
+        // Each part of a plan is a struct, enum, number or string, all of which TOML can hold.
+        head + &::toml::to_string_pretty(self)
+            .unwrap_or_else(|error| format!("# this plan has no text form: {error}\n"))
+    }
+
     /// As YAML behind comments, or as JSON, which has none.
     fn written(&self, head: String, form: TextForm) -> Result<String, String> {
         if form == TextForm::Yaml {
@@ -229,10 +237,8 @@ impl Plan {
     /// text names variables of the environment for them, and begins by saying so.
     pub fn to_text(&self) -> String {
         let mut named = self.clone();
-        let text = named.name_secrets();
-        // Each part of a plan is a struct, enum, number or string, all of which TOML can hold.
-        text + &::toml::to_string_pretty(&named.tree())
-            .unwrap_or_else(|error| format!("# this plan has no text form: {error}\n"))
+        let head = named.name_secrets();
+        named.tree().toml(head)
     }
 
     /// The plan as a value that any form of text can hold. Secrets stand in it by their sources.
@@ -252,6 +258,28 @@ impl Plan {
         }
         let head = named.name_secrets();
         named.tree().written(head, form)
+    }
+
+    /// As [`Plan::to_text`], for people: without laws of objects where there are none.
+    pub fn to_shown_text(&self) -> String {
+        let (head, tree) = self.shown_tree();
+        tree.toml(head)
+    }
+
+    /// The same in another form.
+    ///
+    /// # Errors
+    /// A number that the form cannot hold.
+    pub fn to_shown_text_as(&self, form: TextForm) -> Result<String, String> {
+        let (head, tree) = self.shown_tree();
+        if form == TextForm::Toml { Ok(tree.toml(head)) } else { tree.written(head, form) }
+    }
+
+    fn shown_tree(&self) -> (String, Tree) {
+        let mut named = self.clone();
+        let head = named.name_secrets();
+        let tree = Tree(shown::tree(&named, named.tree().0));
+        (head, tree)
     }
 
     /// As [`Plan::to_text_as`], without what the plan would mean anyway, and as short as a person would write it.

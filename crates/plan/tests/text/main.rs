@@ -27,11 +27,36 @@ proptest::proptest! {
             let text = plan.to_text_as(form).unwrap();
             let back = read(name, &text);
             proptest::prop_assert_eq!(back.as_ref(), Ok(&plan), "{}", text);
-            let brief = plan.to_brief_text_as(form).unwrap();
-            let back = read(name, &brief);
-            proptest::prop_assert_eq!(back.as_ref(), Ok(&plan), "{}", brief);
+            for text in [plan.to_brief_text_as(form).unwrap(), plan.to_shown_text_as(form).unwrap()] {
+                let back = read(name, &text);
+                proptest::prop_assert_eq!(back.as_ref(), Ok(&plan), "{}", text);
+            }
         }
     }
+}
+
+/// Whoever presses a URL is not told of objects, unless something unusual was said of them.
+#[test]
+fn what_is_shown_of_a_url_is_nothing_of_objects() {
+    let text = |scenario: &str, more: &str| {
+        let text = format!(
+            "version = 1\nseed = 7\n{more}\n[[load.phases]]\nname = 'a'\nstop = {{ requests = 9 }}\nscenario = {{ steps = [{scenario}] }}\n"
+        );
+        let plan = read("a.toml", &text).unwrap();
+        let shown = plan.to_shown_text();
+        assert_eq!(read("a.toml", &shown), Ok(plan), "{shown}");
+        shown
+    };
+    const OF_OBJECTS: [&str; 5] = ["[site]", "authority", "content =", "length =", "cuts_expected"];
+    let url = "{ requests = { requests = [{ url = 'http://h/' }] } }";
+    let shown = text(url, "");
+    assert!(OF_OBJECTS.iter().all(|word| !shown.contains(word)), "{shown}");
+    assert!(shown.contains("evidence = 20") && shown.contains("[load.limits]"), "{shown}");
+    for (scenario, more) in [("{ object = {} }", ""), (url, "[origin]\nlisten = '127.0.0.1:1'")] {
+        let shown = text(scenario, more);
+        assert!(OF_OBJECTS.iter().all(|word| shown.contains(word)), "{shown}");
+    }
+    assert!(text(url, "[site]\nvariants = 3").contains("variants = 3"));
 }
 
 #[test]

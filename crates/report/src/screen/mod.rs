@@ -4,10 +4,11 @@
 mod canvas;
 mod heat;
 
+use crate::response_times::{ResponseTimes, quantile};
 use canvas::{Line, Style, spark};
 use measure::stream::BoundBy;
 use measure::timeline::Rests;
-use measure::{Buckets, Counts, Digits, Head, OriginCounts, RunEvent, Second, TimeMetric};
+use measure::{Buckets, Counts, Head, OriginCounts, RunEvent, Second, TimeMetric};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -37,8 +38,7 @@ pub struct Watched {
 #[derive(Debug, Clone, Default)]
 struct ScreenPoint {
     rate: f64,
-    p50_us: u64,
-    p99_us: u64,
+    times: ResponseTimes,
     metrics: Vec<(TimeMetric, Buckets)>,
 }
 
@@ -145,8 +145,7 @@ impl Watched {
         let kept = second.metrics.iter().filter(|(metric, _)| METRICS.contains(metric));
         self.seconds.push_back(ScreenPoint {
             rate: measure::shares::finished(&second.clients.counts) as f64 / took,
-            p50_us: second.p50_us,
-            p99_us: second.p99_us,
+            times: ResponseTimes::of(second),
             metrics: kept.map(|(metric, buckets)| (*metric, buckets.clone())).collect(),
         });
         if self.seconds.len() > REMEMBERED {
@@ -277,11 +276,11 @@ fn times(run: &Watched, look: &Look) -> Vec<Piece> {
         pieces.push(piece(1, " asked ", Style::Soft, &crate::show::scaled(asked)));
     }
     let time = |us: u64| format!("{:>7}", crate::show::time(us));
-    pieces.push(piece(0, "  p50 ", Style::Strong, &time(last.p50_us)));
-    pieces.push(curve(4, &|point| point.p50_us as f64));
-    pieces.push(piece(0, "  p99 ", Style::Strong, &time(last.p99_us)));
-    pieces.push(curve(2, &|point| point.p99_us as f64));
-    pieces.push(piece(0, "  max ", Style::Plain, &crate::show::time(run.last.max_us)));
+    pieces.push(piece(0, "  p50 ", Style::Strong, &time(last.times.p50_us)));
+    pieces.push(curve(4, &|point| point.times.p50_us as f64));
+    pieces.push(piece(0, "  p99 ", Style::Strong, &time(last.times.p99_us)));
+    pieces.push(curve(2, &|point| point.times.p99_us as f64));
+    pieces.push(piece(0, "  max ", Style::Plain, &crate::show::time(last.times.max_us)));
     pieces
 }
 
@@ -401,17 +400,6 @@ fn pane(run: &Watched, look: &Look, room: usize) -> Vec<Line> {
         }
     }
     lines
-}
-
-/// The time that a share of those in buckets does not exceed.
-fn quantile(times: &Buckets, share: f64) -> u64 {
-    let wanted = (times.count() as f64 * share).ceil().max(1.0) as u64;
-    let mut seen = 0;
-    let reached = times.iter().find(|(_, count)| {
-        seen += count;
-        seen >= wanted
-    });
-    reached.map_or(0, |(bucket, _)| Digits::Two.middle(bucket))
 }
 
 fn help() -> Vec<Line> {

@@ -1,4 +1,5 @@
 use super::*;
+use measure::Digits;
 use measure::stream::{PhaseBegun, PhasePlan};
 
 fn run(hostile: bool) -> Watched {

@@ -1,6 +1,6 @@
 //! The result in five lines: rate, hits, response time, failures, verdict.
 
-use super::{Report, Section, hit_ratio};
+use super::{Report, Section, hit_ratio, plan_file};
 use crate::show::{self, ShowTable, Wrapping};
 use measure::shares::{ratio, received_bytes};
 use measure::stored::Decay;
@@ -88,7 +88,13 @@ impl Report<'_> {
             rows.push([String::new(), self.why_nothing_was_good()]);
         }
         rows.extend(self.thresholds_in_a_line().map(|line| ["thresholds".to_owned(), line]));
+        rows.extend(self.plan_file());
         rows
+    }
+
+    /// The plan file of `wringer run`.
+    fn plan_file(&self) -> Option<Line> {
+        plan_file(self.context.command).map(|file| ["plan".to_owned(), file])
     }
 
     /// Where most requests got no good answer, that is the first thing to be said.
@@ -168,7 +174,7 @@ impl Report<'_> {
             show::bytes_rate(self.phase.per_second(origin.body_bytes)),
             format!("{} of bodies sent", show::bytes(origin.body_bytes)),
         ];
-        vec![requests, bytes]
+        [requests, bytes].into_iter().chain(self.plan_file()).collect()
     }
 
     /// Worth of the figures, in a sentence.

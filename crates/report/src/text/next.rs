@@ -1,10 +1,10 @@
 //! The next thing to do: one command that fits what was seen.
 
-use super::typed::{Door, FLAGS, LENGTH, NOT_OF_FIND, ONE_RUN, PACE, Typed};
+use super::typed::{Door, FLAGS, LENGTH, NOT_OF_FIND, ONE_RUN, PACE, Typed, plan_file};
 use super::{Report, Section};
 use measure::verdict::nothing_good;
 use measure::{Conduct, Failure, FailureKind, JudgedNames, RunVerdict, Worth};
-use plan::{Pace, Threshold};
+use plan::{Pace, Stop, Threshold};
 use std::net::SocketAddr;
 
 /// Requests below which percentiles say little.
@@ -48,6 +48,7 @@ impl Report<'_> {
             .or_else(|| self.after_redirections(door, &typed))
             .or_else(|| self.of_machine(&verdict))
             .or_else(|| self.after_conditions(door, &typed))
+            .or_else(|| self.after_each_once(door, &typed))
             .or_else(|| self.after_a_good_run(door, &typed))
             .or_else(|| seen_whole(&typed))
     }
@@ -137,6 +138,25 @@ impl Report<'_> {
         let mut limits = violated.filter_map(|one| slo(&one.condition));
         let limit = limits.next().filter(|_| door == Door::Http)?;
         Advice::new(format!("the highest rate that keeps {limit}"), find(typed, &limit))
+    }
+
+    /// The way to a load from a plan whose one user has sent each request once, as plans made of the files of other programs do.
+    fn after_each_once(&self, door: Door, typed: &Typed) -> Option<Advice> {
+        let phases = self.context.plan.load.as_ref().map(|load| load.phases.as_slice());
+        let Some([phase]) = phases.filter(|_| door == Door::Run) else { return None };
+        let Stop { after: None, requests: None, turns_per_user: Some(_), .. } = phase.stop else {
+            return None;
+        };
+        if !phase.groups.is_empty() || phase.pace != Pace::Users(1) {
+            return None;
+        }
+        let file = plan_file(self.context.command)?;
+        if file.ends_with(".toml") {
+            let again = typed.clone().without(ONE_RUN);
+            return Advice::new("a load, once pace and stop of the plan give users and a time", again.text());
+        }
+        let plan = typed.as_plan()?.and("> load.toml");
+        Advice::new("these requests as a plan, whose pace and stop make a load of them", plan.text())
     }
 
     fn after_a_good_run(&self, door: Door, typed: &Typed) -> Option<Advice> {

@@ -63,6 +63,35 @@ pub(super) const FLAGS: &[&str] = &[
     "--short",
 ];
 
+/// Options of `wringer run` without a value; behind each other one stands its value.
+const FLAGS_OF_RUN: &[&str] = &[
+    "--any-files",
+    "--dry-run",
+    "--help",
+    "--ignore-exit",
+    "--insecure-bus",
+    "--live",
+    "--no-keep",
+    "--no-pauses",
+    "--otlp",
+    "--quiet",
+    "--short",
+    "--show-plan",
+    "--skip-unsupported",
+    "--tui",
+    "-h",
+    "-q",
+];
+
+/// Options that say how a file is read, with a value and without.
+const READING: (&[&str], &[&str]) = (
+    &["--set", "--base-url", "--environment", "--host", "--static", "--property", "-J", "--properties"],
+    &["--any-files", "--no-pauses", "--skip-unsupported"],
+);
+
+/// Options that may stand before a command; each has a value.
+const BEFORE: [&str; 2] = ["--log", "--lang"];
+
 /// A command of wringer's own, as words in a shell's quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Typed {
@@ -72,7 +101,7 @@ pub(super) struct Typed {
 impl Typed {
     /// The command, if it is one of ours that sends; not that of an old tool.
     pub fn of(command: &str) -> Option<(Door, Typed)> {
-        let words = words(command);
+        let words = command_first(words(command));
         if words.first().is_none_or(|word| word != "wringer") {
             return None;
         }
@@ -140,6 +169,45 @@ impl Typed {
         self
     }
 
+    /// The plan file that it runs, and its place among the words.
+    fn file(&self) -> Option<&str> {
+        let mut words = self.words.iter().skip(2).map(String::as_str);
+        while let Some(word) = words.next() {
+            let has_value = word.len() == 2 || word.starts_with("--") && !word.contains('=');
+            match word {
+                "--" => return words.next(),
+                _ if !word.starts_with('-') => return Some(word),
+                _ if has_value && !FLAGS_OF_RUN.contains(&word) => {
+                    words.next();
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The command that prints the file of `wringer run` as a plan to be changed.
+    pub fn as_plan(&self) -> Option<Typed> {
+        let (valued, flags) = READING;
+        let mut words: Vec<String> = ["wringer", "plan", "convert", self.file()?].map(str::to_owned).into();
+        let mut typed = self.words.iter().skip(2);
+        while let Some(word) = typed.next() {
+            let has_value = |option: &&str| {
+                let behind = word.strip_prefix(*option);
+                behind.is_some_and(|behind| match option.starts_with("--") {
+                    true => behind.starts_with('='),
+                    false => !behind.is_empty(),
+                })
+            };
+            if flags.contains(&word.as_str()) || valued.iter().any(has_value) {
+                words.push(word.clone());
+            } else if valued.contains(&word.as_str()) {
+                words.extend([word.clone()].into_iter().chain(typed.next().cloned()));
+            }
+        }
+        Some(Typed { words })
+    }
+
     /// As it is typed.
     pub fn text(&self) -> String {
         self.words.join(" ")
@@ -156,10 +224,26 @@ pub(super) enum Door {
 }
 
 /// The plan file that a command runs.
-pub(crate) fn plan_file(command: &str) -> Option<String> {
+pub fn plan_file(command: &str) -> Option<String> {
     let (door, typed) = Typed::of(command)?;
-    let mut words = typed.words.into_iter().skip(2);
-    words.find(|word| !word.starts_with('-')).filter(|_| door == Door::Run)
+    typed.file().filter(|_| door == Door::Run).map(str::to_owned)
+}
+
+/// The words with what stands before the command behind it.
+fn command_first(mut words: Vec<String>) -> Vec<String> {
+    let mut at = 1;
+    while let Some(word) = words.get(at) {
+        let (name, value) =
+            word.split_once('=').map_or((word.as_str(), None), |(name, value)| (name, Some(value)));
+        if !BEFORE.contains(&name) {
+            break;
+        }
+        at += if value.is_some() { 1 } else { 2 };
+    }
+    if words.get(at).is_some_and(|word| !word.starts_with('-')) {
+        words[1..=at].rotate_right(1);
+    }
+    words
 }
 
 /// Splits a command at its blanks; quotes stay.
@@ -205,6 +289,33 @@ mod tests {
         ] {
             assert_eq!(typed(command).without(PACE).without(ONE_RUN).text(), without, "{command}");
         }
+    }
+
+    #[test]
+    fn the_file_of_a_run_is_no_value_of_an_option() {
+        for (command, file, convert) in [
+            ("wringer run a.toml", "a.toml", "wringer plan convert a.toml"),
+            ("wringer run -q --seed 7 a.har --no-pauses", "a.har", "wringer plan convert a.har --no-pauses"),
+            (
+                "wringer run --json=o.json --set a=b c.http --set=d=e -Jf=g -J h=i --base-url http://h:1",
+                "c.http",
+                "wringer plan convert c.http --set a=b --set=d=e -Jf=g -J h=i --base-url http://h:1",
+            ),
+            ("wringer run --otlp --short -- a.yaml", "a.yaml", "wringer plan convert a.yaml"),
+            ("wringer --lang zh --log=debug run 'a b.yaml'", "'a b.yaml'", "wringer plan convert 'a b.yaml'"),
+        ] {
+            assert_eq!(plan_file(command).as_deref(), Some(file), "{command}");
+            assert_eq!(
+                typed(command).as_plan().map(|typed| typed.text()).as_deref(),
+                Some(convert),
+                "{command}"
+            );
+        }
+        assert_eq!(plan_file("wringer http a.toml"), None);
+        assert_eq!(
+            typed("wringer --lang zh h:80").into_command("find").text(),
+            "wringer find h:80 --lang zh"
+        );
     }
 
     #[test]

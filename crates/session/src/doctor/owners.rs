@@ -88,6 +88,11 @@ impl Listeners {
         self.held_by(pid, FIRST).is_some_and(|held| !held.inodes.is_empty())
     }
 
+    /// True if a process listens, all its descriptors looked at; `None`: it may not be looked at.
+    pub fn are_owned_by(&self, pid: u32) -> Option<bool> {
+        self.held_by(pid, usize::MAX).map(|held| !held.inodes.is_empty())
+    }
+
     /// Those of the sockets that a process has among so many descriptors; `None`: it may not be looked at.
     fn held_by(&self, pid: u32, descriptors: usize) -> Option<HeldSockets> {
         let mut entries = fs::read_dir(format!("/proc/{pid}/fd")).ok()?.flatten();

@@ -32,7 +32,7 @@ const QUIET: Duration = Duration::from_millis(100);
 /// Those of [`run`].
 pub fn instead(output: &OutputArgs, plan: &Plan) -> Result<Option<Exit>, Problem> {
     if output.show_plan {
-        show::write(&plan.to_text());
+        show::write(&plan.to_shown_text());
         return Ok(Some(Exit::Ok));
     }
     output.dry_run.then(|| run(plan, SessionOptions::default())).transpose()
@@ -46,7 +46,7 @@ pub fn run(plan: &Plan, around: SessionOptions) -> Result<Exit, Problem> {
     }
     settings::refuse(plan)?;
     show::page("# The plan\n\n");
-    show::write(&format!("{}\n", plan.to_text()));
+    show::write(&format!("{}\n", plan.to_shown_text()));
     if plan.load.is_some() {
         let requests = requests(plan, around)?;
         show::page("# The first requests\n\n");

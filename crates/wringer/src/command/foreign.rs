@@ -54,9 +54,20 @@ pub fn convert(args: &PrintArgs, text: &str) -> Result<Exit, Problem> {
     let notes = taken.left_out.clone();
     let plan = taken.plan(args.read.jmeter.seed.unwrap_or_else(arguments::seed_from_clock));
     if args.to != TextForm::Json {
-        show::write(&comments(&name, &notes));
+        show::write(&format!("{}{}", comments(&name, &notes), of_load(args.to)));
     }
     print(&plan, args.to)
+}
+
+/// Tells whoever reads such a plan how it becomes a load.
+fn of_load(form: TextForm) -> String {
+    let [pace, stop] = match form {
+        TextForm::Toml => ["pace = { users = 20 }", "stop = { after = \"10s\" }"],
+        TextForm::Json | TextForm::Yaml => ["pace: {users: 20}", "stop: {after: 10s}"],
+    };
+    format!(
+        "# One user sends each request once. For a load, give the phase users and a time: {pace}, {stop}\n"
+    )
 }
 
 /// Tells what of it becomes what.

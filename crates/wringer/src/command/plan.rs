@@ -29,7 +29,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     plan.seed = args.seed.unwrap_or(plan.seed);
     plan.io = args.io.unwrap_or(plan.io);
     if args.output.show_plan {
-        show::write(&plan.to_text());
+        show::write(&plan.to_shown_text());
         return Ok(Exit::Ok);
     }
     if args.output.dry_run {
@@ -137,7 +137,7 @@ fn no_variables(file: &Path, args: &ReadArgs) -> Result<(), Problem> {
 /// Prints a plan as it is understood; that of wrktcp's ini file, too.
 pub fn show(args: &PrintArgs) -> Result<Exit, Problem> {
     let plan = understood(args)?;
-    show::write(&plan.to_text_as(args.to).map_err(Problem::Impossible)?);
+    show::write(&plan.to_shown_text_as(args.to).map_err(Problem::Impossible)?);
     Ok(Exit::Ok)
 }
 

@@ -12,7 +12,7 @@ use cli::{ExportArgs, KeepArgs, MetricNames, OutputArgs};
 use console::ending::Ending;
 use console::keep::{PAGE, RESULT};
 use measure::event::HeadTitle;
-use measure::{Event, Row, RunResult, TalkEvent};
+use measure::{Event, Row, RunResult, Second, TalkEvent};
 use plan::{Load, Plan};
 use report::Context;
 use report::exchange_lines::{ErrorLines, error_line, head_view};
@@ -124,6 +124,14 @@ impl View for Lines {
         self.tell_held_back();
         if self.shows(row) {
             let text = self.clients.row(row, phase);
+            self.say(&text);
+        }
+    }
+
+    fn second(&mut self, second: &Second, phase: &str) {
+        self.tell_held_back();
+        if self.shows(&second.row()) {
+            let text = self.clients.second(second, phase);
             self.say(&text);
         }
     }

@@ -366,8 +366,56 @@ fn requests_that_are_told_have_no_statistics_behind_them() {
     }
 }
 
+/// The report names the plan file of a run whatever options stand before it.
+#[test]
+fn the_plan_of_a_run_is_found_behind_each_option() {
+    let help = run("run --help").ended_with(0).stdout;
+    let of_options = help.split("Exit codes").next().expect("a split has a part").lines();
+    let options = of_options.filter(|line| line.starts_with("  -") || line.starts_with("      --"));
+    let options: Vec<&str> = options.map(str::trim).collect();
+    assert!(options.len() > 40, "{help}");
+    for option in options {
+        let name = option.rsplit(", ").next().expect("a split has a part");
+        let (name, value) = name.split_once(" <").map_or((name, ""), |(name, _)| (name, " value"));
+        let name = name.split(['[', ' ']).next().expect("a split has a part");
+        let line = format!("wringer run {name}{value} p.toml");
+        assert_eq!(report::text::plan_file(&line).as_deref(), Some("p.toml"), "{line} ({option})");
+    }
+}
+
 const OPENAPI: &str = "openapi: 3.0.0\ninfo: {title: a, version: '1'}\nservers: [{url: 'https://api.example.org/v1'}]\npaths:\n  \
                        /a: {get: {operationId: one}}\n  /b: {delete: {parameters: [{name: q, in: query}]}}\n";
+
+/// Plans that send each request once say in their head, in words that can be taken over, how they become a load, and so do reports.
+#[test]
+fn a_plan_of_other_programs_says_how_it_becomes_a_load() {
+    let web = Web::start(|_| ok("x"));
+    let folder = folder();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let run = |line: &str| {
+        shell(&format!("cd {} && $WRINGER {line}", folder.path().display())).ended_with(0).stdout
+    };
+    write("api.yaml", OPENAPI);
+    write("all.http", "GET http://{{host}}/p\n");
+    let at = web.address;
+    let made = run(&format!("plan new api.yaml --base-url http://{at}"));
+    let [pace, stop] = ["pace = { users = 20 }", "stop = { after = \"10s\" }"];
+    let head = format!(
+        "\n# One user sends each request once. For a load, give the phase users and a time: {pace}, {stop}\n"
+    );
+    assert!(made.contains(&head), "{made}");
+    write("load.toml", &made.replace("stop = { turns_per_user = 2 }", &format!("{pace}\n{stop}")));
+    let load = run("plan show load.toml");
+    assert!(load.contains("users = 20\n") && load.contains("after = \"10s\"\n"), "{load}");
+    write("plan.toml", &made);
+    let told = run("--lang en run -q --no-keep plan.toml");
+    let names = |line: &str| line.split_whitespace().eq(["plan", "plan.toml"]);
+    let next = "\nNext: a load, once pace and stop of the plan give users and a time\n  wringer run --lang en -q --no-keep plan.toml";
+    assert!(told.lines().any(names) && told.contains(next), "{told}");
+    let told = run(&format!("run all.http -q --no-keep --set host={at}"));
+    let next = format!("\n  wringer plan convert all.http --set host={at} > load.toml\n");
+    assert!(told.contains(&next), "{told}");
+}
 
 /// Files of other programs run as they are, become plans, and are lists; nothing of them is dropped in silence.
 #[test]

@@ -1,6 +1,8 @@
 //! `wringer wrk` and `wringer wrk2` from outside: against an odd server of the tests' own, beside Debian's wrk where that is
 //! installed. Figures of two runs never agree, so it is compared which lines a report has.
 
+#![cfg(feature = "lua")]
+
 #[macro_use]
 #[path = "../native/support.rs"]
 #[expect(dead_code, reason = "the native tests need more of it")]

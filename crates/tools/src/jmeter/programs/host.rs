@@ -188,20 +188,20 @@ impl Host for HostSeen<'_, '_> {
     }
 
     fn variable(&mut self, name: &str) -> Option<Value> {
-        if let Some(object) = self.memory.objects.get(name) {
+        if let Some(object) = self.memory.scripts.objects.get(name) {
             return Some(object.clone());
         }
         variable(self.context, name).map(|value| Value::from(String::from_utf8_lossy(&value).as_ref()))
     }
 
     fn set_variable(&mut self, name: &str, value: Value) {
-        self.memory.objects.remove(name);
+        self.memory.scripts.objects.remove(name);
         match value.as_text() {
             Some(text) => set_variable(self.context, name, Some(text.as_bytes())),
             None => {
                 set_variable(self.context, name, None);
                 if !value.is_null() {
-                    self.memory.objects.insert(Rc::from(name), value);
+                    self.memory.scripts.objects.insert(Rc::from(name), value);
                 }
             }
         }
@@ -216,21 +216,21 @@ impl Host for HostSeen<'_, '_> {
     fn variables(&self) -> Vec<Rc<str>> {
         let known = self.context.variables.names().into_iter();
         let set = known.filter(|name| variable(self.context, name).is_some()).map(Rc::from);
-        let mut names: Vec<Rc<str>> = set.chain(self.memory.objects.keys().cloned()).collect();
+        let mut names: Vec<Rc<str>> = set.chain(self.memory.scripts.objects.keys().cloned()).collect();
         names.sort_unstable();
         names.dedup();
         names
     }
 
     fn property(&mut self, name: &str) -> Option<Value> {
-        if let Some(object) = self.worker.objects.borrow().get(name) {
+        if let Some(object) = self.worker.scripts.objects.borrow().get(name) {
             return Some(object.clone());
         }
         self.worker.shared.properties().get(name).map(|text| Value::from(text.as_str()))
     }
 
     fn set_property(&mut self, name: &str, value: Value) {
-        let mut objects = self.worker.objects.borrow_mut();
+        let mut objects = self.worker.scripts.objects.borrow_mut();
         objects.remove(name);
         match value.as_text() {
             Some(text) => {
@@ -244,13 +244,13 @@ impl Host for HostSeen<'_, '_> {
 
     fn remove_property(&mut self, name: &str) -> Option<Value> {
         let before = self.property(name);
-        self.worker.objects.borrow_mut().remove(name);
+        self.worker.scripts.objects.borrow_mut().remove(name);
         self.worker.shared.properties().remove(name);
         before
     }
 
     fn properties(&self) -> Vec<Rc<str>> {
-        let objects = self.worker.objects.borrow();
+        let objects = self.worker.scripts.objects.borrow();
         let texts: Vec<Rc<str>> =
             self.worker.shared.properties().keys().map(|name| Rc::from(name.as_str())).collect();
         texts.into_iter().chain(objects.keys().cloned()).collect()
@@ -341,14 +341,14 @@ impl Host for HostSeen<'_, '_> {
 
     /// Those that scripts have set since the last request; what answers have set is not seen.
     fn cookies(&mut self) -> Vec<CookieValue> {
-        self.memory.cookies.clone()
+        self.memory.scripts.cookies.clone()
     }
 
     fn set_cookies(&mut self, cookies: Vec<CookieValue>) -> Result<(), Refused> {
         let edit = &mut self.context.user.edit;
         edit.clears_cookies |= cookies.is_empty();
         edit.cookies = cookies.iter().map(set_cookie).collect();
-        self.memory.cookies = cookies;
+        self.memory.scripts.cookies = cookies;
         Ok(())
     }
 

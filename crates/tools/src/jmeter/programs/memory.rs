@@ -1,6 +1,7 @@
 //! State that a user keeps for its programs between their runs.
 
-use jmscript::{CookieValue, Globals, Value};
+#[cfg(feature = "scripts")]
+use super::script_memory::ScriptMemory;
 use load::code::CodeUser;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -8,10 +9,9 @@ use std::rc::Rc;
 /// State that a user keeps for its programs.
 #[derive(Default)]
 pub(super) struct Memory {
-    /// Variables that are no texts.
-    pub objects: HashMap<Rc<str>, Value>,
-    /// Variables of BeanShell's elements, by element.
-    pub globals: HashMap<String, Globals>,
+    /// State of its scripts.
+    #[cfg(feature = "scripts")]
+    pub scripts: ScriptMemory,
     /// Texts of scripts as the user first met them, by element.
     pub texts: HashMap<String, Rc<str>>,
     /// Counters of functions, by element and place.
@@ -20,8 +20,6 @@ pub(super) struct Memory {
     pub rows: HashMap<String, usize>,
     /// Sessions that were found in answers, by element.
     pub sessions: HashMap<String, String>,
-    /// Cookies that scripts have set.
-    pub cookies: Vec<CookieValue>,
     /// Values drawn so far.
     pub drawn: u64,
 }

@@ -1,33 +1,37 @@
 //! The program texts of journeys: JMeter's functions and its script languages behind the engine's surface for them
 //! (`load::code`). The crates `jmeter` and `jmscript` know the languages, the engine the users; they meet here.
 //!
-//! Start reading at [`Programs`]; `host.rs` is what a script sees, `functions.rs` what a function does,
-//! `follow.rs` what the last answer makes of the next request.
+//! Start reading at [`Programs`]; `scripts.rs` runs a script, `host.rs` is what it sees, `functions.rs` what a function does,
+//! `follow.rs` what the last answer makes of the next request. A build without scripts (feature `scripts`) refuses them.
 
 mod fill;
 mod follow;
 mod functions;
+#[cfg(feature = "scripts")]
 mod host;
 mod memory;
+#[cfg(not(feature = "scripts"))]
+mod no_scripts;
+#[cfg(feature = "scripts")]
+mod script_memory;
+#[cfg(feature = "scripts")]
+mod scripts;
 mod start;
 
 pub use start::evaluate;
 
 use fill::filled;
 use functions::Functions;
-use host::HostSeen;
 use jmeter::Text;
-use jmscript::{Dialect, MachineLimits, RunError, Script, Value};
 use load::code::{CodeContext, Interpreter, Interpreters, Ran, Refusal};
 use memory::{Memory, value_of};
+#[cfg(not(feature = "scripts"))]
+use no_scripts as scripts;
 use plan::{Code, Fills};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// Scripts that a worker keeps compiled, at most: texts that hold values may be many.
-const MOST_SCRIPTS: usize = 1000;
 
 /// Reads a file that a program names.
 pub type ReadFile = Arc<dyn Fn(&str) -> Result<Vec<u8>, String> + Send + Sync>;
@@ -87,8 +91,7 @@ impl Interpreters for Programs {
         Rc::new(ProgramWorker {
             shared: self.0.clone(),
             programs: RefCell::default(),
-            scripts: RefCell::default(),
-            objects: RefCell::default(),
+            scripts: scripts::WorkerScripts::default(),
         })
     }
 }
@@ -111,25 +114,9 @@ impl ProgramShared {
 
 /// Returns the parts of a program text that do not run, each with its line.
 pub fn unsupported(language: &str, text: &str) -> Vec<(u32, String)> {
-    let Some(dialect) = dialect(language) else { return Vec::new() };
-    let mut found = Vec::new();
-    // What stands for a value may be a number, or a part of a text or name.
-    for value in ["1", "x"] {
-        let Err(mistakes) = Script::compile(&fill::with(text, value), dialect) else { return Vec::new() };
-        let told = |mistake: &jmscript::Unsupported| {
-            (mistake.line, format!("{}: {}", mistake.construct, mistake.reason))
-        };
-        if found.is_empty() {
-            found = mistakes.iter().map(told).collect();
-        }
-    }
-    found
-}
-
-fn dialect(language: &str) -> Option<Dialect> {
     match language {
-        "jmeter" | "file" | "values" | "follow" | "rewrite" => None,
-        other => Dialect::named(other),
+        "jmeter" | "file" | "values" | "follow" | "rewrite" => Vec::new(),
+        other => scripts::unsupported(other, text),
     }
 }
 
@@ -152,19 +139,14 @@ enum ProgramCall {
     /// A text with JMeter's functions.
     Text(Rc<Text>),
     /// A script.
-    Script(Dialect),
+    Script(scripts::Dialect),
 }
-
-/// A script, or why it cannot run.
-type Compiled = Rc<Result<Script, String>>;
 
 /// The programs of one worker.
 struct ProgramWorker {
     shared: Arc<ProgramShared>,
     programs: RefCell<Vec<Rc<Program>>>,
-    scripts: RefCell<HashMap<(Dialect, String), Compiled>>,
-    /// Properties that are no texts: those of this worker's users.
-    objects: RefCell<HashMap<Rc<str>, Value>>,
+    scripts: scripts::WorkerScripts,
 }
 
 impl Interpreter for ProgramWorker {
@@ -178,10 +160,10 @@ impl Interpreter for ProgramWorker {
                 let parsed = Text::parse(&code.text, &jmeter::function::is_known);
                 ProgramCall::Text(Rc::new(parsed.unwrap_or_else(|_| Text::fixed(&code.text))))
             }
-            other => ProgramCall::Script(Dialect::named(other).unwrap_or(Dialect::Groovy)),
+            other => ProgramCall::Script(scripts::named(other).unwrap_or(scripts::USUAL)),
         };
         if let (ProgramCall::Script(dialect), Fills::Never) = (&what, code.fills) {
-            self.script(*dialect, &code.text);
+            self.scripts.prepare(*dialect, &code.text);
         }
         let mut programs = self.programs.borrow_mut();
         programs.push(Rc::new(Program { code: code.clone(), what }));
@@ -197,7 +179,10 @@ impl Interpreter for ProgramWorker {
             ProgramCall::Link => follow::link(context, &mut memory),
             ProgramCall::Session => follow::session(&program.code, context, &mut memory),
             ProgramCall::Text(text) => self.text(&program.code, text, context, &mut memory),
-            ProgramCall::Script(dialect) => self.run_script(&program.code, *dialect, context, &mut memory),
+            ProgramCall::Script(dialect) => {
+                let text = self.filled(&program.code, context, &mut memory);
+                scripts::run(self, &program.code, *dialect, &text, context, &mut memory)
+            }
         };
         memory.put_back(context.user);
         if let Some(refusal) = ran.failed.as_ref().filter(|_| context.own.is_none()) {
@@ -208,24 +193,6 @@ impl Interpreter for ProgramWorker {
 }
 
 impl ProgramWorker {
-    /// A script, compiled once for each text.
-    fn script(&self, dialect: Dialect, text: &str) -> Compiled {
-        let key = (dialect, text.to_owned());
-        if let Some(known) = self.scripts.borrow().get(&key) {
-            return known.clone();
-        }
-        let compiled = Script::compile(text, dialect).map_err(|mistakes| {
-            mistakes.first().map_or_else(|| "it cannot run".to_owned(), ToString::to_string)
-        });
-        let compiled = Rc::new(compiled);
-        let mut scripts = self.scripts.borrow_mut();
-        if scripts.len() >= MOST_SCRIPTS {
-            scripts.clear();
-        }
-        scripts.insert(key, compiled.clone());
-        compiled
-    }
-
     /// The text of a program with its values, as often as they are put in.
     fn filled(&self, code: &Code, context: &mut CodeContext<'_>, memory: &mut Memory) -> Rc<str> {
         match code.fills {
@@ -302,33 +269,6 @@ impl ProgramWorker {
         }
     }
 
-    fn run_script(
-        &self,
-        code: &Code,
-        dialect: Dialect,
-        context: &mut CodeContext<'_>,
-        memory: &mut Memory,
-    ) -> Ran {
-        let text = self.filled(code, context, memory);
-        let compiled = self.script(dialect, &text);
-        let script = match &*compiled {
-            Ok(script) => script,
-            Err(why) => return refused(why.clone(), false),
-        };
-        let mut globals = memory.globals.remove(&code.name).unwrap_or_default();
-        let mut seen = HostSeen::new(self, code, context, memory);
-        let result = script.run_with(&mut seen, MachineLimits::default(), &mut globals);
-        seen.conclude();
-        if dialect.keeps_globals() {
-            memory.globals.insert(code.name.clone(), globals);
-        }
-        match result {
-            Ok(value) if value.is_null() => Ran::default(),
-            Ok(value) => Ran { value: Some(script.text_of(&value).as_bytes().to_vec()), failed: None },
-            Err(error) => refused(words(&error), error.is_assertion()),
-        }
-    }
-
     /// The value of a script as a function of an expression.
     fn evaluate(
         &self,
@@ -344,25 +284,12 @@ impl ProgramWorker {
             fills: Fills::Never,
             ..code.clone()
         };
-        let dialect = Dialect::named(language).ok_or_else(|| format!("{language} is no language"))?;
-        let ran = self.run_script(&inner, dialect, context, memory);
+        let dialect = scripts::named(language).ok_or_else(|| format!("{language} is no language"))?;
+        let ran = scripts::run(self, &inner, dialect, text, context, memory);
         match ran.failed {
             Some(refusal) => Err(refusal.text),
             None => Ok(value_of(ran.value)),
         }
-    }
-}
-
-fn refused(text: String, is_assertion: bool) -> Ran {
-    Ran { value: None, failed: Some(Refusal { text, is_assertion }) }
-}
-
-/// An exception as JMeter's script engine says it.
-fn words(error: &RunError) -> String {
-    match error.class {
-        "" => error.to_string(),
-        class if error.message.is_empty() => format!("javax.script.ScriptException: {class}"),
-        class => format!("javax.script.ScriptException: {class}: {}", error.message),
     }
 }
 

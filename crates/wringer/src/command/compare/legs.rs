@@ -78,7 +78,7 @@ impl<'a> Legs<'a> {
         let told = |side: Side| -> Result<String, Problem> {
             let leg = Leg { side, ..leg.clone() };
             let plan = self.sides.plan(&leg, self.args, self.seed, None)?;
-            Ok(format!("# {}\n{}", self.names[side as usize], of_leg(&plan, &leg).to_text()))
+            Ok(format!("# {}\n{}", self.names[side as usize], of_leg(&plan, &leg).to_shown_text()))
         };
         Ok(told(Side::A)? + &told(Side::B)?)
     }

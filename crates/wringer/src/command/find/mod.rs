@@ -41,7 +41,7 @@ pub fn run(args: &FindArgs) -> Result<Exit, Problem> {
             Some(Next::Run(trial)) => trial.clone(),
             Some(Next::Done(_)) | None => throughput::first(&trials.settings).map_err(refused)?,
         };
-        show::write(&trials.plan_of(&first).to_text());
+        show::write(&trials.plan_of(&first).to_shown_text());
         return Ok(Exit::Ok);
     }
     let mut found =

@@ -10,7 +10,7 @@ use plan::draw::hash;
 use plan::{Check, HttpProtocol, Load, Origin, Phase, Plan, Protocol, Site};
 use proxies::rig::{self, RigOptions};
 use session::About;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 
 /// The target, whether it runs or is started for each run.
 pub struct Place<'a> {
@@ -62,9 +62,15 @@ impl<'a> Place<'a> {
     /// Nothing is started yet.
     ///
     /// # Errors
-    /// A process that is to be watched does not exist.
+    /// A process that is to be watched does not exist, or is none of the target's.
     pub fn new(args: &'a StressArgs, seed: u64) -> Result<Place<'a>, Problem> {
         session::doctor::check_pids(&args.pids)?;
+        if let Target::Proxy(address) = args.target() {
+            let found = address.to_socket_addrs().ok().and_then(|mut all| all.next());
+            if let Some(here) = found.filter(|at| session::doctor::is_here(at.ip())) {
+                session::doctor::check_listening("--pid", &args.pids, here)?;
+            }
+        }
         let title = match args.target() {
             Target::Proxy(address) => address,
             Target::Rig { name, .. } => name,

@@ -1,10 +1,13 @@
 //! The scripts of a plan: their stage here, a seat for each worker, and the network that they see.
 
+use super::network::{connect, lookup};
+use super::step::script_of;
 use crate::problem::Problem;
 use measure::Tally;
-use plan::{Plan, Step};
-use script::{Failure, Network, Patience, Seat, Stage};
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use plan::Plan;
+pub use script::Seat;
+use script::{Failure, Network, Patience, Stage};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -25,10 +28,7 @@ impl Scripts {
     /// # Errors
     /// A fault of the script, or nobody answers where it leads.
     pub fn of_plan(plan: &Plan, workers: u32, stop: &Arc<AtomicBool>) -> Result<Scripts, Problem> {
-        let Some(load) = &plan.load else { return Ok(Scripts::default()) };
-        let mut steps = load.phases.iter().flat_map(|phase| phase.sends());
-        let script = steps.find_map(|step| if let Step::Script(script) = step { Some(script) } else { None });
-        let Some(script) = script else { return Ok(Scripts::default()) };
+        let Some((load, script)) = script_of(plan) else { return Ok(Scripts::default()) };
         let network = Arc::new(System { limit: load.limits.connect.max(Duration::from_secs(1)) });
         let stop = stop.clone();
         let patience =
@@ -88,33 +88,4 @@ impl Network for System {
     fn connect(&self, to: SocketAddr) -> Result<(), String> {
         connect(to, self.limit)
     }
-}
-
-/// The addresses of a host and a service, in the system's order.
-///
-/// # Errors
-/// Why there are none, in the system's words.
-pub fn lookup(host: &str, service: &str) -> Result<Vec<SocketAddr>, String> {
-    let port = match service {
-        "http" => 80,
-        "https" => 443,
-        service => service.parse().map_err(|_| "Unknown service: give a port".to_owned())?,
-    };
-    let found = (host, port).to_socket_addrs().map_err(|error| {
-        let reason = error.to_string();
-        reason.rsplit(": ").next().unwrap_or(&reason).to_owned()
-    })?;
-    Ok(found.collect())
-}
-
-/// Checks that a connection can be opened; it is closed at once.
-///
-/// # Errors
-/// Why not, in the system's words.
-pub fn connect(to: SocketAddr, limit: Duration) -> Result<(), String> {
-    let tried = TcpStream::connect_timeout(&to, limit);
-    tried.map(drop).map_err(|error| {
-        let reason = error.to_string();
-        reason.split(" (os error").next().unwrap_or(&reason).to_owned()
-    })
 }
