@@ -96,6 +96,7 @@ fn alone(step: &Step) -> Option<String> {
         | Step::Share(_)
         | Step::Once(_)
         | Step::Transaction(_)
+        | Step::Together(_)
         | Step::Pause(_)
         | Step::Wait(_)
         | Step::Rhythm(_)

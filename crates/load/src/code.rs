@@ -6,6 +6,7 @@
 
 use plan::{Code, Flow};
 use std::any::Any;
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -68,8 +69,8 @@ pub struct Refusal {
 
 /// State of a user that is kept for its programs.
 pub struct CodeUser {
-    /// The interpreter's own.
-    pub memory: Option<Box<dyn Any>>,
+    /// The interpreter's own; all branches of a user share it.
+    pub memory: Rc<RefCell<Option<Box<dyn Any>>>>,
     /// Where the user stands.
     pub place: CodePlace,
     /// The last sample; `None` before the first one.
@@ -104,7 +105,7 @@ impl CodeUser {
 
     pub(crate) fn new(interpreter: Option<Rc<dyn Interpreter>>, place: CodePlace) -> CodeUser {
         CodeUser {
-            memory: None,
+            memory: Rc::default(),
             place,
             last: None,
             flow: None,
@@ -115,6 +116,22 @@ impl CodeUser {
             told: Vec::new(),
             interpreter,
         }
+    }
+
+    /// That of a branch of the user, which has sent nothing yet.
+    pub(crate) fn branched(&self, branch: u32) -> CodeUser {
+        let place = CodePlace { branch, ..self.place.clone() };
+        CodeUser {
+            memory: self.memory.clone(),
+            told: self.told.clone(),
+            ..CodeUser::new(self.interpreter.clone(), place)
+        }
+    }
+
+    /// A branch of the user has ended: its last sample is the user's, where it made one.
+    pub(crate) fn join(&mut self, branch: CodeUser) {
+        self.lines.extend(branch.lines);
+        self.last = branch.last.or_else(|| self.last.take());
     }
 
     /// Runs a program behind an answer, or before a request.
@@ -136,6 +153,8 @@ impl CodeUser {
 pub struct CodePlace {
     /// The number of the user in its group, from 0.
     pub user: u64,
+    /// The branch that the user is in, from 1; 0: none.
+    pub branch: u32,
     /// Name of the group's users, before their number.
     pub user_name: Rc<str>,
     /// The name of the group.

@@ -118,6 +118,8 @@ pub struct Record {
     pub number: u64,
     /// The number of the user that sent it, from 0.
     pub user: u64,
+    /// The branch of the user that sent it, from 1; 0: the user is in no branch.
+    pub branch: u32,
     /// Its place in the list of requests.
     pub place: usize,
     /// The phase that it belongs to, from 0.
@@ -213,6 +215,7 @@ impl Record {
         Record {
             number: 0,
             user: 0,
+            branch: 0,
             place: 0,
             phase: 0,
             connection: 0,
@@ -277,6 +280,8 @@ pub struct Fetch {
 pub struct PageMark {
     /// The number of the user, from 0.
     pub user: u64,
+    /// The branch that it is in, from 1; 0: none.
+    pub branch: u32,
     /// The number of its group in the phase, from 0.
     pub group: usize,
     /// The phase, from 0.
@@ -288,6 +293,8 @@ pub struct PageMark {
 pub struct TransactionMark {
     /// The number of the user, from 0.
     pub user: u64,
+    /// The branch that it is in, from 1; 0: none.
+    pub branch: u32,
     /// The number of its group in the phase, from 0.
     pub group: usize,
     /// The phase, from 0.

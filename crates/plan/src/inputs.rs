@@ -371,7 +371,7 @@ macro_rules! walk {
                         }
                         // Their addresses hold no secrets, or they send nothing.
                         Step::Urls(_) | Step::Sequence(_) | Step::Loop(_) | Step::If(_) | Step::Choice(_) | Step::Share(_)
-                        | Step::Once(_) | Step::Transaction(_) | Step::Lock(_) | Step::Pause(_) | Step::Wait(_)
+                        | Step::Once(_) | Step::Transaction(_) | Step::Lock(_) | Step::Together(_) | Step::Pause(_) | Step::Wait(_)
                         | Step::Rhythm(_) | Step::Barrier(_) | Step::Set(_) | Step::Counter(_) | Step::Feed(_)
                         | Step::Extract(_) | Step::Check(_) | Step::Code(_) | Step::Log(_) | Step::Flow(_) => {}
                     }

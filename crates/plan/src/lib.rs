@@ -80,7 +80,7 @@ pub use scenario::script::{Dialect, ScriptStep};
 pub use scenario::{
     Amount, Barrier, Branch, Choice, ChoiceBy, Code, CounterStep, Feed, FeedEnd, Fills, Flow, ForEach, Group,
     If, Keep, Lock, Loop, ObjectStep, OnFailure, Percent, Purge, Rhythm, RhythmHow, Scenario, ScenarioLog,
-    Scope, Sequence, Set, Share, Step, Transaction, UrlOrder, UrlStep, url_hash,
+    Scope, Sequence, Set, Share, Step, Together, Transaction, UrlOrder, UrlStep, url_hash,
 };
 pub use scenario::{AwsSignature, RequestOrder, RequestStep};
 pub use site::Site;

@@ -7,8 +7,8 @@ use super::{Converter, condition as conditions, config, listener, sampler};
 use crate::element::{Element, Value};
 use crate::role::Role;
 use plan::{
-    Amount, Body, Branch, Choice, ChoiceBy, Expression, ForEach, If, Lock, Loop, Percent, Scope as Sharing,
-    Sequence, Share, Step, Transaction,
+    Amount, Body, Branch, Choice, ChoiceBy, Expression, ForEach, If, Lock, Loop, Percent, Scenario,
+    Scope as Sharing, Sequence, Share, Step, Together, Transaction,
 };
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -51,7 +51,7 @@ pub(super) const KINDS: &[ElementKind] = &[
     ElementKind { class: "TransactionController", convert: Convert::Controller(transaction) },
     ElementKind {
         class: "com.blazemeter.jmeter.controller.ParallelSampler",
-        convert: Convert::Controller(one_by_one),
+        convert: Convert::Controller(at_once),
     },
 ];
 
@@ -408,25 +408,96 @@ fn is_transparent(of: &Element) -> bool {
     TRANSPARENT.contains(&of.class.as_str()) && super::walked(of).all(inner)
 }
 
-/// The children of a Parallel Controller, one after the other, and within one sample where it asks for that.
-fn one_by_one(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
-    let at_once = of.properties.text("MAX_THREAD_NUMBER").trim().parse::<u32>().ok();
-    let limited = of.properties.flag("LIMIT_MAX_THREAD_NUMBER", false);
-    if super::walked(of).count() > 1 && !(limited && at_once == Some(1)) {
-        c.different(
-            of,
-            "its children are sent one after the other, where the plugin sends them at once: each has its own times all the same, and only what lies around them lasts longer",
-        );
+/// The children of a Parallel Controller at once, and within one sample where it asks for that.
+fn at_once(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+    let most = most_at_once(c, of);
+    let mut steps = config::at_iteration(c, of, scope);
+    let branches = branches(c, of, scope).into_iter().filter(|branch| !branch.steps.is_empty());
+    let mut branches: Vec<Step> = branches.map(|Branch { name, steps, .. }| one_step(name, steps)).collect();
+    if branches.len() < 2 || most == 1 {
+        steps.append(&mut branches);
+    } else {
+        flatten(c, of, &mut branches);
+        list_shared(c, of, &branches);
+        steps.push(Step::Together(Together { at_once: most, steps: branches }));
+    }
+    if steps.is_empty() {
+        return steps;
     }
     if !of.properties.flag("PARENT_SAMPLE", false) {
-        return sequence(c, of, scope);
+        return vec![Step::Sequence(Sequence { name: of.title().to_owned(), steps })];
     }
     let name = label(c, of);
-    let Titled { before, title } = title(c, of);
-    let steps = wrapped(c, of, scope, |steps| {
-        Step::Transaction(Transaction { name, title, pauses: true, parent: true, steps })
+    let Titled { mut before, title } = title(c, of);
+    before.push(Step::Transaction(Transaction { name, title, pauses: true, parent: true, steps }));
+    before
+}
+
+/// Children of a Parallel Controller that run at once, at most; 0: all.
+fn most_at_once(c: &mut Converter<'_>, of: &Element) -> u32 {
+    if !of.properties.flag("LIMIT_MAX_THREAD_NUMBER", false) {
+        return 0;
+    }
+    let written = of.properties.filled("MAX_THREAD_NUMBER").unwrap_or("6").to_owned();
+    let most = c.text(of, &written).constant().and_then(|text| text.trim().parse::<u32>().ok());
+    let most = most.filter(|most| *most > 0);
+    if most.is_none() {
+        c.different(
+            of,
+            format!("its limit '{written}' is no number above 0: all of its children run at once"),
+        );
+    }
+    most.unwrap_or(0)
+}
+
+fn one_step(name: String, mut steps: Vec<Step>) -> Step {
+    match (steps.len(), steps.pop()) {
+        (1, Some(step)) => step,
+        (_, last) => Step::Sequence(Sequence { name, steps: steps.into_iter().chain(last).collect() }),
+    }
+}
+
+/// Of a Parallel Controller within another, the children run one after the other.
+fn flatten(c: &mut Converter<'_>, of: &Element, branches: &mut Vec<Step>) {
+    let mut all = Scenario::of(std::mem::take(branches));
+    let mut found = false;
+    all.each_mut(&mut |step| {
+        if let Step::Together(Together { steps, .. }) = step {
+            found = true;
+            let steps = std::mem::take(steps);
+            *step = Step::Sequence(Sequence { name: String::new(), steps });
+        }
     });
-    if steps.is_empty() { steps } else { before.into_iter().chain(steps).collect() }
+    *branches = all.steps;
+    if found {
+        c.different(
+            of,
+            "the children of a Parallel Controller within it are sent one after the other, while its own are sent at once",
+        );
+    }
+}
+
+/// Lists values that one child keeps and another asks for: in the plugin the other may see them at once.
+fn list_shared(c: &mut Converter<'_>, of: &Element, branches: &[Step]) {
+    let texts = branches.iter().map(|branch| format!("{branch:?}"));
+    let scenarios = branches.iter().map(|branch| Scenario::of(vec![branch.clone()]));
+    let known: Vec<(String, Scenario)> = texts.zip(scenarios).collect();
+    let asks = |(text, own): &(String, Scenario), name: &str| {
+        let forms = [format!("{{{{{name}}}}}"), format!("\\\"{name}\\\""), format!("'{name}'")];
+        !own.kept().contains(&name) && forms.iter().any(|form| text.contains(form))
+    };
+    let names = known.iter().flat_map(|(_, own)| own.kept());
+    let shared = names.filter(|name| known.iter().any(|other| asks(other, name)));
+    let mut shared: Vec<&str> = shared.collect();
+    shared.sort();
+    shared.dedup();
+    if !shared.is_empty() {
+        let names = shared.join(", ");
+        c.different(
+            of,
+            format!("a child asks for what another keeps ({names}): it sees the value from before, and what is kept is seen behind all of them; in the plugin it depends on who is faster"),
+        );
+    }
 }
 
 /// One of the children by weights, which the rows of a table give to them in their order.

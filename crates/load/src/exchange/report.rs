@@ -152,6 +152,8 @@ pub(super) struct PlainAnswer<'a> {
     pub turn: &'a ClientTurn,
     /// The user who asked.
     pub user: u64,
+    /// The branch that the user is in.
+    pub branch: u32,
     /// Number of the connection within the worker.
     pub connection: u64,
     /// When the request was sent.
@@ -175,6 +177,7 @@ fn plain_record(context: Context<'_>, told: &PlainAnswer<'_>) -> Record {
     Record {
         number: turn.number,
         user: told.user,
+        branch: told.branch,
         place: line.index,
         phase: worker.account.phase(),
         connection: told.connection,
@@ -214,6 +217,7 @@ fn record<C: Exchanges>(
     Record {
         number: sent.turn.number,
         user: client.user,
+        branch: client.branch,
         place: described.place,
         phase: worker.account.phase(),
         connection: sent.connection,

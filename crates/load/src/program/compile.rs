@@ -2,6 +2,7 @@
 
 use super::feed::FeedWork;
 use super::rhythm::RhythmWork;
+use super::together::{BranchWork, TogetherWork};
 use super::{
     BeginWork, By, CodeWork, Condition, CountWork, EachWork, LoopWork, MeetingWork, Op, Program, ProgramText,
     ShareWork,
@@ -17,7 +18,7 @@ use plan::expression::Node;
 use plan::template::Encode;
 use plan::{
     Amount, Barrier, Body, Choice, ChoiceBy, Code, CounterStep, Expression, ForEach, If, Inputs, Loop, Part,
-    Percent, Rhythm, RhythmHow, Scenario, Set, Share, Step, Transaction,
+    Percent, Rhythm, RhythmHow, Scenario, Set, Share, Step, Together, Transaction,
 };
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -61,6 +62,7 @@ impl Program {
             orders: 0,
             sends: 0,
             open: 0,
+            branches: 0,
             inner: None,
             rhythms: HashMap::new(),
             kept,
@@ -119,6 +121,8 @@ struct Compiling<'a> {
     sends: usize,
     /// Transactions around.
     open: usize,
+    /// Branches so far.
+    branches: u32,
     /// The innermost loop around.
     inner: Option<usize>,
     /// Rhythms of the group, by what they say.
@@ -189,6 +193,7 @@ impl<'a> Compiling<'a> {
                 self.push(Op::Flow(*flow));
             }
             Step::Lock(lock) => self.lock(lock),
+            Step::Together(together) => self.together(together),
             Step::Code(code) => self.code(code),
             Step::Log(log) => {
                 let text = self.text(&log.text);
@@ -400,6 +405,28 @@ impl<'a> Compiling<'a> {
         self.steps(&lock.steps);
         self.open -= 1;
         self.push(Op::End);
+    }
+
+    fn together(&mut self, together: &'a Together) {
+        // Stands for the operation, whose branches are not known yet.
+        let place = self.push(Op::BranchEnd);
+        // A branch begins with nothing open.
+        let open = std::mem::take(&mut self.open);
+        let first = self.sends;
+        let mut branches = Vec::new();
+        for step in &together.steps {
+            self.branches += 1;
+            let begin = self.ops.len();
+            self.step(step);
+            branches.push(BranchWork { number: self.branches, begin, end: self.push(Op::BranchEnd) });
+        }
+        self.open = open;
+        let at_once = match together.at_once {
+            0 => branches.len(),
+            at_once => branches.len().min(at_once as usize),
+        };
+        let (sends, exit) = (first..self.sends, self.ops.len());
+        self.ops[place] = Op::Together(Box::new(TogetherWork { at_once, sends, branches, exit }));
     }
 
     fn code(&mut self, code: &'a Code) {

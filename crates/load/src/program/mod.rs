@@ -10,11 +10,13 @@ mod feed;
 mod rhythm;
 #[cfg(test)]
 mod tests;
+mod together;
 mod turn;
 
 pub(crate) use code::CodeWork;
 pub(crate) use compile::{CompileKnown, is_watched};
 pub(crate) use rhythm::RhythmWork;
+pub(crate) use together::TogetherWork;
 
 use crate::control::{Deck, Lock, LockHeld, Meeting};
 use crate::request::{Filling, RequestPart, Scrap, SlotNames, Slots, Values, write_all};
@@ -28,6 +30,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use together::BranchPlace;
 
 /// Operations that a user does in a row before others get their turn.
 const IN_A_ROW: u32 = 10_000;
@@ -120,6 +123,9 @@ enum Op {
     /// Whatever was begun last ends: a transaction or a lock.
     End,
     Lock(Arc<Lock>),
+    Together(Box<TogetherWork>),
+    /// A branch has ended.
+    BranchEnd,
     Run(Box<CodeWork>),
     Log(ProgramText),
     Set(usize, ProgramText),
@@ -196,6 +202,8 @@ pub(crate) struct Position {
     drawn: Cell<u64>,
     iterations: u64,
     pub last: Last,
+    /// It is that of a branch.
+    branch: Option<Box<BranchPlace>>,
 }
 
 /// Facts known of the last request.
@@ -240,6 +248,13 @@ pub(crate) struct Mark {
     pub parent: bool,
 }
 
+impl Open {
+    /// Something in it has failed.
+    fn fail(&mut self) {
+        self.good = false;
+    }
+}
+
 impl Position {
     /// The user has waited.
     pub fn paused(&mut self, time: Duration) {
@@ -262,13 +277,15 @@ pub(crate) enum Next<'a> {
     Ended(Mark, bool, Duration),
     /// Wait for a lock, and then hold it.
     Lock(&'a Arc<Lock>),
+    /// Walk the branches of the user.
+    Together(&'a TogetherWork),
     /// Run a program.
     Run(&'a CodeWork),
     /// Tell a line.
     Log(String),
     /// Let others have their turn.
     Yield,
-    /// The walk is over.
+    /// The walk is over, or the branch.
     Over,
     /// The user ends, or more than the user.
     Stop(Flow),
@@ -302,7 +319,8 @@ impl Program {
 
     /// The last request was not good: the walk goes on where the scenario says.
     pub fn failed(&self, position: &mut Position) {
-        position.open.iter_mut().for_each(|open| open.good = false);
+        position.open.iter_mut().for_each(Open::fail);
+        position.branch.iter_mut().for_each(|branch| branch.fail());
         if let Some(flow) = self.on_failure.flow() {
             self.flow(flow, position.at.saturating_sub(1), position);
         }
@@ -315,6 +333,10 @@ impl Program {
             (Flow::BreakLoop, Some(around)) => (around.exit, around.open),
             _ => (self.ops.len(), 0),
         };
+        if let Some(end) = position.branch.as_mut().and_then(|branch| branch.left(flow, at)) {
+            (position.at, position.unwind) = (end, Some(0));
+            return;
+        }
         position.at = at;
         position.unwind = Some(open);
         match flow {
@@ -389,6 +411,8 @@ impl Program {
             Op::Begin(begin) => return self.begin_transaction(begin, around, position, values),
             Op::End => return end(around, position),
             Op::Lock(lock) => return Some(Next::Lock(lock)),
+            Op::Together(work) => return Some(Next::Together(work)),
+            Op::BranchEnd => return Some(Next::Over),
             Op::Run(work) => return Some(Next::Run(work)),
             Op::Log(line) => return Some(Next::Log(line.text(around, values, position))),
             Op::Set(slot, value) => {

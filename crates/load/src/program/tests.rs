@@ -3,7 +3,8 @@ use crate::control::{Control, Decks};
 use plan::data::Tables;
 use plan::{
     Amount, Branch, Choice, ChoiceBy, CounterStep, Feed, FeedEnd, ForEach, If, Inputs, Loop, NamedFile,
-    Percent, RequestStep, Rhythm, RhythmHow, Scenario, Scope, Sequence, Set, Share, Step, Transaction,
+    Percent, RequestStep, Rhythm, RhythmHow, Scenario, Scope, Sequence, Set, Share, Step, Together,
+    Transaction,
 };
 use std::cell::RefCell;
 
@@ -26,7 +27,7 @@ fn show(name: &str) -> Step {
 
 /// One worker's world, with a clock that goes on only where a user waits.
 struct World {
-    program: Program,
+    program: Rc<Program>,
     user: u64,
     opens: Instant,
     now: Instant,
@@ -63,7 +64,7 @@ impl World {
         let program = Program::compile(scenario, &known).unwrap();
         let now = Instant::now();
         World {
-            program,
+            program: Rc::new(program),
             user: 7,
             opens: now,
             now,
@@ -78,6 +79,13 @@ impl World {
     fn walk(&mut self) -> String {
         let mut seen = Vec::new();
         self.program.begin(&mut self.position);
+        self.go(&mut seen);
+        seen.join(" ")
+    }
+
+    /// Up to the end of the walk, or of the branch.
+    fn go(&mut self, seen: &mut Vec<String>) {
+        let program = self.program.clone();
         loop {
             let around = Around {
                 user: self.user,
@@ -87,7 +95,7 @@ impl World {
                 now: self.now,
                 moment: Moment::default(),
             };
-            match self.program.next(&around, &mut self.position, &mut self.values) {
+            match program.next(&around, &mut self.position, &mut self.values) {
                 Next::Send(step) => {
                     seen.push(step.to_string());
                     self.now += Duration::from_millis(10);
@@ -99,7 +107,7 @@ impl World {
                         took: Duration::from_millis(10),
                     };
                     if failed {
-                        self.program.failed(&mut self.position);
+                        program.failed(&mut self.position);
                     }
                 }
                 Next::Pause(time) => {
@@ -117,10 +125,11 @@ impl World {
                     seen.push(format!("t{}{good}:{}", label.label.0, took.as_millis()));
                 }
                 Next::Began(_) | Next::Run(_) => {}
+                Next::Together(work) => self.branch(work, seen),
                 Next::Lock(lock) => {
                     seen.push("lock".to_owned());
                     let held = lock.take().expect("nobody else has it");
-                    self.program.hold(held, &mut self.position, self.now);
+                    program.hold(held, &mut self.position, self.now);
                 }
                 Next::Log(text) => seen.push(format!("'{text}'")),
                 Next::Yield => seen.push("yield".to_owned()),
@@ -134,7 +143,22 @@ impl World {
                 break;
             }
         }
-        seen.join(" ")
+    }
+
+    /// The branches of a step, here one after the other: each with its number.
+    fn branch(&mut self, work: &TogetherWork, seen: &mut Vec<String>) {
+        let branches = self.position.branches(work);
+        let of_user = std::mem::take(&mut self.position);
+        let mut ended = Vec::new();
+        for (number, position) in branches {
+            self.position = position;
+            seen.push(format!("{number}["));
+            self.go(seen);
+            seen.push("]".to_owned());
+            ended.push(std::mem::take(&mut self.position));
+        }
+        self.position = of_user;
+        self.program.clone().join(work, &mut self.position, &ended);
     }
 }
 
@@ -317,6 +341,59 @@ fn flow_leaves_rounds_loops_and_walks() {
     assert_eq!(walks(vec![send(), flow(Flow::BreakLoop), send()], 1), "0 !", "it leaves the iterations");
     let within = Step::Transaction(Transaction::of("t", vec![looped(Flow::NextIteration)]));
     assert_eq!(walks(vec![within, send()], 1), "0 t0:10");
+}
+
+fn together(steps: Vec<Step>) -> Step {
+    Step::Together(Together { at_once: 0, steps })
+}
+
+#[test]
+fn branches_begin_and_end_by_themselves() {
+    let two = || Step::Sequence(sequence(vec![send(), send()]));
+    assert_eq!(
+        walks(vec![together(vec![two(), send()]), send()], 2),
+        "1[ 0 1 ] 2[ 2 ] 3 / 1[ 0 1 ] 2[ 2 ] 3"
+    );
+    // Turns that a branch has taken are the user's: the next walk goes on with them.
+    let branches = vec![Branch::of(1, vec![send()]), Branch::of(1, vec![send()])];
+    let turns = Step::Choice(Choice { by: ChoiceBy::Turn, branches });
+    assert_eq!(walks(vec![together(vec![turns, send()])], 2), "1[ 0 ] 2[ 2 ] / 1[ 1 ] 2[ 2 ]");
+    // The round of a loop around them is theirs as well, and what chance says is another in each.
+    let once = Step::Once(sequence(vec![send()]));
+    let looped = Step::Loop(Loop::times(2, vec![together(vec![once, send()])]));
+    assert_eq!(walks(vec![looped], 1), "1[ 0 ] 2[ 1 ] 1[ ] 2[ 1 ]");
+    let chance = || show("random() * 1000000");
+    let drawn = walks(vec![together(vec![chance(), chance()]), chance()], 2);
+    let waits: Vec<&str> = drawn.split(' ').filter(|word| word.starts_with('p')).collect();
+    let different: std::collections::BTreeSet<&&str> = waits.iter().collect();
+    assert_eq!((waits.len(), different.len()), (6, 6), "{drawn}");
+}
+
+#[test]
+fn what_leads_out_of_a_branch_is_taken_when_all_have_ended() {
+    let flow = |flow| Step::Sequence(sequence(vec![send(), Step::Flow(flow), send()]));
+    let around = |flow| vec![Step::Loop(Loop::times(2, vec![together(vec![flow, send()]), send()])), send()];
+    assert_eq!(walks(around(flow(Flow::NextRound)), 1), "1[ 0 ] 2[ 2 ] 1[ 0 ] 2[ 2 ] 4");
+    assert_eq!(walks(around(flow(Flow::BreakLoop)), 1), "1[ 0 ] 2[ 2 ] 4");
+    assert_eq!(walks(around(flow(Flow::NextIteration)), 1), "1[ 0 ] 2[ 2 ]");
+    assert_eq!(walks(around(flow(Flow::StopUser)), 1), "1[ 0 ] 2[ 2 ] !");
+    // The first of them in the order of the plan counts.
+    let both = vec![flow(Flow::NextIteration), flow(Flow::StopUser)];
+    assert_eq!(walks(vec![together(both)], 2), "1[ 0 ] 2[ 2 ] / 1[ 0 ] 2[ 2 ]");
+    // A loop within a branch is its own.
+    let own = Step::Loop(Loop::times(3, vec![send(), Step::Flow(Flow::BreakLoop)]));
+    assert_eq!(walks(vec![together(vec![own, send()]), send()], 1), "1[ 0 ] 2[ 1 ] 2");
+}
+
+#[test]
+fn a_failure_in_a_branch_is_one_of_the_transactions_around_it() {
+    let inner = |name: &str| Step::Transaction(Transaction::of(name, vec![send(), send()]));
+    let outer = Step::Transaction(Transaction::of("t", vec![together(vec![inner("a"), inner("b")]), send()]));
+    let mut world = World::new(&Scenario::of(vec![outer]));
+    world.fail = vec![0];
+    // The branch ends with what it had begun; the other goes on, and then the walk is over as the scenario says.
+    assert_eq!(world.walk(), "1[ 0 t1!:10 ] 2[ 2 3 t2:20 ] t0!:30");
+    assert_eq!(world.walk(), "1[ 0 1 t1:20 ] 2[ 2 3 t2:20 ] 4 t0:50");
 }
 
 #[test]

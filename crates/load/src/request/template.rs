@@ -78,7 +78,7 @@ impl SlotNames {
 const MOST_MORE: usize = 10_000;
 
 /// The values that a user keeps, by slot, and those whose names came up only while it walked.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Slots {
     values: Vec<Option<Vec<u8>>>,
     more: Option<HashMap<String, Vec<u8>>>,
@@ -145,6 +145,27 @@ impl Slots {
         kept.extend_from_slice(value);
     }
 
+    /// Takes over what a branch has changed of the values that it began with.
+    pub fn join(&mut self, began: &Slots, branch: &Slots) {
+        self.reserve(branch.values.len());
+        for (slot, value) in branch.values.iter().enumerate() {
+            if value.as_ref() != began.values.get(slot).and_then(Option::as_ref) {
+                self.values[slot].clone_from(value);
+            }
+        }
+        let [before, after] = [began, branch].map(|slots| slots.more.iter().flatten());
+        let gone =
+            before.filter(|(name, _)| branch.more.as_ref().is_none_or(|more| !more.contains_key(*name)));
+        for (name, _) in gone {
+            self.more.iter_mut().for_each(|more| drop(more.remove(name)));
+        }
+        for (name, value) in after {
+            if began.more.as_ref().and_then(|more| more.get(name)) != Some(value) {
+                self.more.get_or_insert_default().insert(name.clone(), value.clone());
+            }
+        }
+    }
+
     /// Forgets all values.
     pub fn clear(&mut self) {
         self.values.iter_mut().for_each(|kept| *kept = None);
@@ -163,6 +184,20 @@ pub(crate) struct Values {
 }
 
 impl Values {
+    /// Those of a branch of the user.
+    pub(crate) fn branched(&self, branch: u32) -> Values {
+        let code = self.code.as_ref().map(|code| Box::new(code.branched(branch)));
+        Values { slots: self.slots.clone(), draws: Draws::default(), code }
+    }
+
+    /// A branch of the user, which began with these values, has ended.
+    pub(crate) fn join(&mut self, began: &Slots, branch: Values) {
+        self.slots.join(began, &branch.slots);
+        if let (Some(code), Some(branch)) = (&mut self.code, branch.code) {
+            code.join(*branch);
+        }
+    }
+
     /// Those that records hold, as the plan names them.
     pub(crate) fn told(&self) -> Vec<Option<String>> {
         self.code.as_ref().map_or(Vec::new(), |code| self.slots.told(&code.told))
@@ -471,5 +506,30 @@ impl<'a> Compiler<'a> {
         self.decks.push(self.scope.decks.deck(self.scope.phase, name, round));
         self.by_name.insert(value.name.clone(), self.decks.len() - 1);
         self.decks.len() - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn branches_give_back_what_they_have_changed() {
+        let names = SlotNames::new(["a", "b", "c"]);
+        let of = |values: &[(&str, Option<&str>)], from: &Slots| {
+            let mut slots = from.clone();
+            values.iter().for_each(|(name, value)| slots.set_named(&names, name, value.map(str::as_bytes)));
+            slots
+        };
+        let began = of(
+            &[("a", Some("1")), ("b", Some("1")), ("gone", Some("1")), ("same", Some("1"))],
+            &Slots::default(),
+        );
+        let mut own = began.clone();
+        own.join(&began, &of(&[("a", Some("2")), ("gone", None), ("new", Some("2"))], &began));
+        own.join(&began, &of(&[("b", None), ("c", Some("3")), ("new", Some("3"))], &began));
+        let named = |name: &str| own.named(&names, name).map(String::from_utf8_lossy);
+        let known = ["a", "b", "c", "gone", "same", "new"].map(|name| named(name).unwrap_or("-".into()));
+        assert_eq!(known.join(" "), "2 - 3 - 1 3");
     }
 }

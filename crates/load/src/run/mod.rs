@@ -2,6 +2,7 @@
 //! at each interval. Start reading at [`drive`].
 
 mod ahead;
+mod branches;
 mod open;
 mod phase;
 mod program;

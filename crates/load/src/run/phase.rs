@@ -327,6 +327,7 @@ impl Run {
             | Step::Once(_)
             | Step::Transaction(_)
             | Step::Lock(_)
+            | Step::Together(_)
             | Step::Pause(_)
             | Step::Wait(_)
             | Step::Rhythm(_)

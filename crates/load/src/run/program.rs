@@ -56,6 +56,7 @@ impl Walk<'_> {
         let values = user.client.values.as_ref().filter(|_| took.is_some());
         self.worker.account.show(Event::Transaction(Box::new(TransactionMark {
             user: user.client.user,
+            branch: user.client.branch,
             group: self.work.phase.group,
             phase: self.worker.account.phase(),
             label: mark.title.unwrap_or(label),
@@ -187,6 +188,7 @@ impl Walk<'_> {
         account.show(Event::Request(Box::new(Record {
             number: turn.number,
             user: user.client.user,
+            branch: user.client.branch,
             phase: account.phase(),
             label: work.sample,
             began: account.since(began),

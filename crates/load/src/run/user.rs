@@ -4,6 +4,7 @@
 //! open pace ([`super::open`]) users are handed what is due.
 
 use super::phase::{GroupWork, PhaseWork, StepWork};
+use crate::channel::Slot;
 use crate::exchange::{self, Arrivals, Client, ClientTurn, Context, MessageState, ScriptScratch, Worker};
 use crate::program::Position;
 use crate::session::{self, Memory};
@@ -11,6 +12,7 @@ use crate::step::Requests;
 use net::TaskId;
 use plan::draw::hash;
 use plan::{Delay, Pace, UserRow};
+use std::collections::HashMap;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::rc::Rc;
@@ -41,6 +43,8 @@ pub(super) struct User {
     messages: Option<Box<exchange::MessageState>>,
     /// Its memory, in steps with a session.
     pub memory: Option<Rc<Memory>>,
+    /// Connections of its branches, by their numbers, between two walks of them.
+    pub branches: Option<Box<HashMap<u32, Slot>>>,
 }
 
 impl User {
@@ -58,6 +62,7 @@ impl User {
             script: None,
             messages: None,
             memory: None,
+            branches: None,
         }
     }
 

@@ -8,6 +8,8 @@ use crate::program::{Around, Last, MeetingWork, Next, Position, Program};
 use measure::Event;
 use plan::Flow;
 use plan::data::Moment;
+use std::cell::Cell;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,6 +25,8 @@ pub(super) struct Walk<'a> {
     pub worker: &'a Rc<Worker>,
     pub work: &'a Rc<PhaseWork>,
     pub program: &'a Program,
+    /// The first turn, where a schedule has said it, until it is taken.
+    pub first: &'a Cell<Option<ClientTurn>>,
     /// Where the user has come to in time: when the last request ended, or the last wait.
     pub at: Instant,
     /// It has sent something, or waited.
@@ -45,8 +49,8 @@ impl User {
         let mut position = self.position.take().unwrap_or_default();
         program.begin(&mut position);
         let at = turn.map_or_else(|| worker.net.now(), |turn| turn.due);
-        let walk = Walk { worker, work, program, at, did: false };
-        walk.run(self, &mut position, turn).await;
+        let walk = Walk { worker, work, program, first: &Cell::new(turn), at, did: false };
+        walk.run(self, &mut position).await;
         self.position = Some(position);
     }
 
@@ -54,14 +58,23 @@ impl User {
         if !keep.connections {
             self.client.slot.forget();
             self.client.slot.tls = None;
+            self.branches = None;
         }
         self.memory.iter().for_each(|memory| memory.forget(keep));
     }
 }
 
 impl Walk<'_> {
-    async fn run(mut self, user: &mut User, position: &mut Position, mut first: Option<ClientTurn>) {
+    async fn run(mut self, user: &mut User, position: &mut Position) {
         self.watch(user);
+        self.go(user, position).await;
+        if !self.did {
+            self.worker.net.sleep(NOTHING_DONE).await;
+        }
+    }
+
+    /// Goes on until the walk is over, or the branch.
+    pub(super) async fn go(&mut self, user: &mut User, position: &mut Position) {
         loop {
             let around = self.around(user);
             let values = user.client.values.get_or_insert_default();
@@ -84,13 +97,22 @@ impl Walk<'_> {
                     }
                 }
                 Next::Lock(lock) => self.lock(position, lock).await,
+                Next::Together(work) => {
+                    // On the heap, and without its type, which holds that of this walk.
+                    let branches: Pin<Box<dyn Future<Output = ()> + '_>> =
+                        Box::pin(self.together(user, position, work));
+                    branches.await;
+                    if user.ended {
+                        break;
+                    }
+                }
                 Next::Log(text) => self.worker.account.tell(Event::Log { serious: false, text }),
                 Next::Yield => self.wait(position, self.worker.net.now()).await,
                 Next::Pause(time) => self.wait(position, self.worker.net.now() + time).await,
                 Next::Until(moment) => self.wait(position, moment).await,
                 Next::Meet(meeting) => self.meet(position, meeting).await,
                 Next::Send(step) => {
-                    let Some(turn) = self.turn(user, first.take()) else {
+                    let Some(turn) = self.turn(user, self.first.take()) else {
                         user.ended = true;
                         break;
                     };
@@ -101,9 +123,6 @@ impl Walk<'_> {
                 user.ended = true;
                 break;
             }
-        }
-        if !self.did {
-            self.worker.net.sleep(NOTHING_DONE).await;
         }
     }
 
@@ -193,7 +212,7 @@ impl Walk<'_> {
         self.waited(position);
     }
 
-    fn stop(&self, flow: Flow) {
+    pub(super) fn stop(&self, flow: Flow) {
         match flow {
             Flow::StopRun => self.worker.control.stop(),
             Flow::StopNow => self.worker.control.stop_now(),

@@ -151,7 +151,7 @@ impl UserTurn<'_> {
         };
         if let Some(failure) = looked_up {
             let moments = Moments { due: turn.due, sent: began, first_byte: None, ended: worker.net.now() };
-            let mut client = Client::new(self.user);
+            let mut client = Client { branch: self.branch, ..Client::new(self.user) };
             exchange::unsent(
                 self.context(),
                 &mut client,
@@ -196,6 +196,7 @@ impl UserTurn<'_> {
             return (client, exchanges);
         }
         let mut client = self.memory.client(self.worker, self.user, exchanges.destination.borrowed());
+        client.branch = self.branch;
         // Resources that come side by side are left alone.
         let side_by_side = exchanges.purpose.cause == Cause::Resource
             && self.session.plan.resources.as_ref().is_some_and(|resources| resources.parallel > 1);

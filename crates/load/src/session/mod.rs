@@ -77,6 +77,8 @@ struct UserTurn<'a> {
     /// Number of the request, and of the user.
     number: u64,
     user: u64,
+    /// The branch that the user is in.
+    branch: u32,
     /// Refusals that the main line of the user's turn last saw.
     refusals: Cell<u32>,
     /// Values that the user keeps for its requests.
@@ -141,6 +143,7 @@ async fn fast(
     let has_program = client.values.as_ref().is_some_and(|values| values.code.is_some());
     let Some(bytes) = prepared.written.get().filter(|_| !has_program) else { return Fast::NotYet };
     let mut mine = memory.client(context.worker, client.user, prepared.destination());
+    mine.branch = client.branch;
     if !exchange::is_fast(context, &mut mine, &prepared) {
         memory.put_back(mine);
         return Fast::NotYet;
@@ -158,6 +161,15 @@ async fn fast(
     }
 }
 
+/// The memory of a user, made where it has none.
+pub(crate) fn remember<'a>(
+    memory: &'a mut Option<Rc<Memory>>,
+    session: &SessionWork,
+    user: u64,
+) -> &'a Rc<Memory> {
+    memory.get_or_insert_with(|| Rc::new(Memory::new(session.plan.clone(), session.seed, user)))
+}
+
 /// Sends a prepared request as a user with a memory does, and follows where it leads.
 pub(crate) async fn user_turn(
     Context { worker, phase }: Context<'_>,
@@ -167,8 +179,7 @@ pub(crate) async fn user_turn(
     prepared: Line<'_>,
     turn: ClientTurn,
 ) {
-    let new = || Rc::new(Memory::new(session.plan.clone(), session.seed, client.user));
-    let memory = memory.get_or_insert_with(new);
+    let memory = remember(memory, session, client.user);
     let context = Context { worker, phase };
     let begun = match session.only_redirects && session.plan.cut_after.is_none() {
         true => match fast(context, client, memory, session, prepared, turn).await {
@@ -186,6 +197,7 @@ pub(crate) async fn user_turn(
         memory,
         number: turn.number,
         user: client.user,
+        branch: client.branch,
         refusals: Cell::new(0),
         values: RefCell::new(client.values.take().unwrap_or_default()),
         failed: Cell::new(false),
@@ -301,7 +313,7 @@ impl UserTurn<'_> {
         self.worker.account.time(TimeMetric::Page, self.worker.net.now() - began);
         if has_needs && self.worker.load.trace.requests {
             let phase = self.worker.account.phase();
-            let mark = PageMark { user: self.user, group: self.phase.group, phase };
+            let mark = PageMark { user: self.user, branch: self.branch, group: self.phase.group, phase };
             self.worker.account.show(Event::Page(mark));
         }
     }

@@ -16,6 +16,7 @@ mod server;
 mod sessions;
 mod stall;
 mod standstill;
+mod together;
 mod unasked;
 mod web;
 mod world;

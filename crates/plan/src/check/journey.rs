@@ -9,7 +9,7 @@ use crate::request::answer::By;
 use crate::scenario::expression::{Expression, Node};
 use crate::scenario::{
     Amount, Choice, ChoiceBy, Code, CounterStep, Feed, If, Loop, Percent, Rhythm, Scenario, Set, Share, Step,
-    Transaction,
+    Together, Transaction,
 };
 
 /// Most steps within each other.
@@ -140,6 +140,7 @@ fn check_step(step: &Step, names: &Names<'_>, found: &mut ViolationFound) {
         Step::Lock(lock) if lock.name.is_empty() => {
             found.push("a lock has no name: give one; locks with one name are one".to_owned());
         }
+        Step::Together(together) => check_together(together, found),
         Step::Extract(_) | Step::Check(_) => {
             found.push(
                 "extract and check stand in after, in the step of the requests that they look at".to_owned(),
@@ -158,6 +159,19 @@ fn check_step(step: &Step, names: &Names<'_>, found: &mut ViolationFound) {
         | Step::Lock(_)
         | Step::Barrier(_)
         | Step::Flow(_) => {}
+    }
+}
+
+/// A user branches once: its records name one branch.
+fn check_together(together: &Together, found: &mut ViolationFound) {
+    let mut inner = false;
+    let mut look = |step: &Step| inner |= matches!(step, Step::Together(_));
+    together.steps.iter().for_each(|step| step.collect(&mut look));
+    if inner {
+        found.push(
+            "a together stands within another: give its steps to the one around, or make it a sequence"
+                .to_owned(),
+        );
     }
 }
 

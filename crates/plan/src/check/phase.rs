@@ -121,6 +121,7 @@ fn check_send(phase: &Phase, step: &Step, load: &Load, found: &mut ViolationFoun
         | Step::Once(_)
         | Step::Transaction(_)
         | Step::Lock(_)
+        | Step::Together(_)
         | Step::Pause(_)
         | Step::Wait(_)
         | Step::Rhythm(_)

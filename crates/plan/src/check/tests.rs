@@ -6,7 +6,7 @@ use crate::pace::delay::Delay;
 use crate::pace::stop::Stop;
 use crate::pace::{Arrivals, Pace, Stage};
 use crate::request::field::Field;
-use crate::scenario::{ObjectStep, RequestStep, Scenario, Step};
+use crate::scenario::{ObjectStep, RequestStep, Scenario, Sequence, Step, Together};
 use crate::site::popularity::Popularity;
 use crate::site::{Lifetime, Site};
 use crate::{Plan, Request};
@@ -302,4 +302,23 @@ fn unknown_names_in_a_plan_are_refused_with_their_line() {
     let text = plan().to_text().replace("seed = 7", "seed = 7\nspeed = 9");
     let error = Plan::from_text(&text).unwrap_err().to_string();
     assert!(error.contains("speed") && error.contains("line"), "{error}");
+}
+
+#[test]
+fn a_user_branches_once() {
+    let found = |steps: Vec<Step>| {
+        let mut plan = plan();
+        let phase = &mut plan.load.as_mut().unwrap().phases[0];
+        phase.scenario = Scenario::of(vec![Step::Together(Together { at_once: 2, steps })]);
+        plan.check().join("\n")
+    };
+    let get = || {
+        let requests = vec![Request::get("http://localhost:8080/")];
+        Step::Requests(RequestStep { requests: requests.into(), ..RequestStep::default() })
+    };
+    assert_eq!(found(vec![get(), get()]), "");
+    let inner = Step::Together(Together { at_once: 0, steps: vec![get()] });
+    let within = Step::Sequence(Sequence { name: String::new(), steps: vec![inner] });
+    assert!(found(vec![get(), within]).contains("a together stands within another"));
+    assert!(found(Vec::new()).contains("without steps does nothing"));
 }

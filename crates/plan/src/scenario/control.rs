@@ -282,6 +282,22 @@ pub struct Lock {
     pub steps: Vec<Step>,
 }
 
+/// Steps that a user walks at once, each of them a branch by itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Together {
+    /// So many of them at once; 0: all.
+    #[serde(default, skip_serializing_if = "is_all")]
+    pub at_once: u32,
+    /// At least one; none holds steps that are walked at once in their turn.
+    pub steps: Vec<Step>,
+}
+
+fn is_all(at_once: &u32) -> bool {
+    *at_once == 0
+}
+
 /// Where a walk goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

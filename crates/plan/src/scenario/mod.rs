@@ -14,7 +14,7 @@ mod value;
 
 pub use control::{
     Amount, Barrier, Branch, Choice, ChoiceBy, Flow, ForEach, If, Lock, Loop, OnFailure, Percent, Scope,
-    Sequence, Share, Transaction,
+    Sequence, Share, Together, Transaction,
 };
 pub use group::{Group, Keep};
 pub use purge::Purge;
@@ -83,6 +83,8 @@ pub enum Step {
     Transaction(Transaction),
     /// Walk steps alone.
     Lock(Lock),
+    /// Walk steps at once, and go on when all have ended.
+    Together(Together),
     /// Wait.
     Pause(Delay),
     /// Wait for as many milliseconds as this gives.
@@ -245,6 +247,7 @@ impl Step {
             | Step::Once(_)
             | Step::Transaction(_)
             | Step::Lock(_)
+            | Step::Together(_)
             | Step::Pause(_)
             | Step::Wait(_)
             | Step::Rhythm(_)
@@ -263,6 +266,7 @@ impl Step {
             | Step::Loop(Loop { steps, .. })
             | Step::Share(Share { steps, .. })
             | Step::Lock(Lock { steps, .. })
+            | Step::Together(Together { steps, .. })
             | Step::Transaction(Transaction { steps, .. }) => vec![steps],
             Step::Requests(RequestStep { after, .. }) | Step::Code(Code { after, .. })
                 if !after.is_empty() =>
@@ -299,6 +303,7 @@ impl Step {
             | Step::Loop(Loop { steps, .. })
             | Step::Share(Share { steps, .. })
             | Step::Lock(Lock { steps, .. })
+            | Step::Together(Together { steps, .. })
             | Step::Transaction(Transaction { steps, .. }) => vec![steps],
             Step::If(one) => vec![&mut one.steps, &mut one.otherwise],
             Step::Choice(choice) => choice.branches.iter_mut().map(|branch| &mut branch.steps).collect(),

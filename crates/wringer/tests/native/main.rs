@@ -44,6 +44,7 @@ mod jmeter_elements;
 mod jmeter_flow;
 mod jmeter_follow;
 mod jmeter_http;
+mod jmeter_parallel;
 mod jmeter_scripts;
 mod journeys;
 mod kept;

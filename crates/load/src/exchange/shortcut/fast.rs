@@ -184,6 +184,7 @@ fn end(
         line,
         turn: flight.turn,
         user: client.user,
+        branch: client.branch,
         connection: connection.number,
         sent: flight.at,
         version,

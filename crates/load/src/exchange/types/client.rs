@@ -12,6 +12,8 @@ pub(crate) struct Client {
     pub slot: Slot,
     /// Number of its user in the phase.
     pub user: u64,
+    /// The branch that its user is in; 0: none.
+    pub branch: u32,
     /// Connections that could not be opened, or ended without a byte of an answer, one after the other.
     pub refusals: u32,
     /// The last request was not good.

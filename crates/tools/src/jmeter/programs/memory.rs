@@ -20,8 +20,8 @@ pub(super) struct Memory {
     pub rows: HashMap<String, usize>,
     /// Sessions that were found in answers, by element.
     pub sessions: HashMap<String, String>,
-    /// Values drawn so far.
-    pub drawn: u64,
+    /// Values drawn so far, by the branch of the user.
+    pub drawn: HashMap<u32, u64>,
 }
 
 impl Memory {
@@ -33,14 +33,17 @@ impl Memory {
 
     /// Gives it back to its user.
     pub fn put_back(self, user: &mut CodeUser) {
-        user.memory = Some(Box::new(self));
+        user.memory.replace(Some(Box::new(self)));
     }
 
-    /// 64 bits of chance, which follow from the run's seed and the user's number.
+    /// 64 bits of chance, which follow from the run's seed, the user's number and its branch.
     pub fn random(&mut self, user: &CodeUser) -> u64 {
-        self.drawn += 1;
-        let seed = plan::draw::hash(user.place.seed, user.place.group.0 as u64);
-        plan::draw::hash(plan::draw::hash(seed, user.place.user), self.drawn)
+        let place = &user.place;
+        let drawn = self.drawn.entry(place.branch).or_default();
+        *drawn += 1;
+        let seed = plan::draw::hash(plan::draw::hash(place.seed, place.group.0 as u64), place.user);
+        let seed = if place.branch == 0 { seed } else { plan::draw::hash(seed, place.branch.into()) };
+        plan::draw::hash(seed, *drawn)
     }
 }
 

@@ -9,6 +9,8 @@ use measure::{Contents, Fetch, Outcome, PageMark, Record, TransactionMark, Users
 use report::show::reason_phrase as reason;
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::iter;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Labels and groups of a phase, known beforehand.
@@ -25,6 +27,16 @@ struct User {
     phase: usize,
     group: usize,
     number: u64,
+    /// The branch that it is in; 0: none.
+    branch: u32,
+}
+
+impl User {
+    /// Itself and, of a branch, the user around it, whose transactions hold those of the branch.
+    fn and_around(self) -> impl Iterator<Item = User> {
+        let around = (self.branch > 0).then_some(User { branch: 0, ..self });
+        iter::once(self).chain(around)
+    }
 }
 
 /// Samples that are not whole yet, by user.
@@ -113,10 +125,10 @@ impl Samples {
     /// A request has ended: the samples that are whole now.
     pub fn record(&mut self, record: &Record) -> Option<Sample> {
         let sample = self.sample(record);
-        let user = User { phase: record.phase, group: record.group, number: record.user };
+        let user = user_of(record);
         let ignored = record.remark.as_ref().is_some_and(|remark| remark.ignored);
         let is_whole = !(ignored || record.leads_on || record.fetch.has_needs);
-        if is_whole && !self.users.contains_key(&user) {
+        if is_whole && !user.and_around().any(|user| self.users.contains_key(&user)) {
             return Some(sample);
         }
         let pending = self.users.entry(user).or_default();
@@ -129,7 +141,7 @@ impl Samples {
             pending.page.push(PageSample { fetch: record.fetch, sample, ignored });
             None
         } else {
-            Some(sample).filter(|_| !ignored).and_then(|sample| pending.take(sample))
+            Some(sample).filter(|_| !ignored).and_then(|sample| self.take(user, sample))
         };
         self.forget(user);
         whole
@@ -137,14 +149,15 @@ impl Samples {
 
     /// All that the page of a user needs has come: the samples that are whole now.
     pub fn end_page(&mut self, mark: PageMark) -> Option<Sample> {
-        let user = User { phase: mark.phase, group: mark.group, number: mark.user };
+        let PageMark { user: number, branch, group, phase } = mark;
+        let user = User { phase, group, number, branch };
         let pending = self.users.get_mut(&user)?;
         let mut fetched = std::mem::take(&mut pending.page);
         fetched.sort_by_key(|fetched| fetched.fetch.number);
         let page = fetched.iter().find(|fetched| fetched.fetch.number == 0)?;
         let whole = match page.ignored {
             true => None,
-            false => pending.take(with_needs(page, &fetched)),
+            false => self.take(user, with_needs(page, &fetched)),
         };
         self.forget(user);
         whole
@@ -152,7 +165,7 @@ impl Samples {
 
     /// A transaction begins or has ended: the samples that are whole now.
     pub fn mark(&mut self, mark: &TransactionMark) -> Option<Sample> {
-        let user = User { phase: mark.phase, group: mark.group, number: mark.user };
+        let user = User { phase: mark.phase, group: mark.group, number: mark.user, branch: mark.branch };
         let Some(took) = mark.took else {
             let (thread, group_threads, all_threads) = self.thread(user, mark.present);
             let sample = Sample {
@@ -188,9 +201,21 @@ impl Samples {
             let values = mark.values.clone();
             ended.contents = Some(Box::new(Contents { values, ..Contents::default() }));
         }
-        let whole = pending.take(ended);
+        let whole = self.take(user, ended);
         self.forget(user);
         whole
+    }
+
+    /// A sample is whole: transactions around it count it, first those of its branch.
+    fn take(&mut self, user: User, mut sample: Sample) -> Option<Sample> {
+        for user in user.and_around() {
+            let Some(pending) = self.users.get_mut(&user) else { continue };
+            match pending.take(sample) {
+                ControlFlow::Continue(left) => sample = left,
+                ControlFlow::Break(whole) => return whole,
+            }
+        }
+        Some(sample)
     }
 
     fn forget(&mut self, user: User) {
@@ -222,8 +247,7 @@ impl Samples {
         let label = record.label.and_then(|label| labels.get(usize::from(label.0))).cloned();
         let remark = record.remark.as_deref();
         let of_remark = remark.and_then(|remark| remark.label.as_deref()).map(Arc::from);
-        let (thread, group_threads, all_threads) = self
-            .thread(User { phase: record.phase, group: record.group, number: record.user }, record.present);
+        let (thread, group_threads, all_threads) = self.thread(user_of(record), record.present);
         let connect = record.connect.unwrap_or_default();
         let is_request = !record.method.is_empty();
         let code = remark.and_then(|remark| remark.code.clone());
@@ -255,6 +279,10 @@ impl Samples {
             ..Sample::default()
         }
     }
+}
+
+fn user_of(record: &Record) -> User {
+    User { phase: record.phase, group: record.group, number: record.user, branch: record.branch }
 }
 
 /// Of checks with one name the first that did not hold, as JMeter looks no further.
@@ -350,25 +378,26 @@ impl Pending {
         chain(samples, outcome)
     }
 
-    /// A sample is whole: the transactions around it count it, and the innermost that has its requests as parts takes it. One of
-    /// several requests is itself a sample of those around, unless its requests are theirs as well.
-    fn take(&mut self, sample: Sample) -> Option<Sample> {
+    /// A sample is whole: the transactions here count it, and the innermost that has its requests as parts takes it. One of
+    /// several requests is itself a sample of those around, unless its requests are theirs as well. `Break`: those further out
+    /// do not count it; `None`: it is a part of another.
+    fn take(&mut self, sample: Sample) -> ControlFlow<Option<Sample>, Sample> {
         let is_request = !matches!(sample.kind, JmeterKind::Transaction { .. });
         if sample.kind == (JmeterKind::Transaction { parent: false }) {
-            return Some(sample);
+            return ControlFlow::Break(Some(sample));
         }
         for around in self.open.iter_mut().rev() {
             let is_parent = around.kind == JmeterKind::Transaction { parent: true };
             if is_parent && !is_request {
-                break;
+                return ControlFlow::Break(Some(sample));
             }
             around.count(&sample);
             if is_parent {
                 around.parts.push(sample);
-                return None;
+                return ControlFlow::Break(None);
             }
         }
-        Some(sample)
+        ControlFlow::Continue(sample)
     }
 }
 
@@ -415,6 +444,7 @@ mod tests {
     fn mark(user: u64, took: Option<std::time::Duration>) -> TransactionMark {
         TransactionMark {
             user,
+            branch: 0,
             group: 0,
             phase: 0,
             label: "T".to_owned(),
@@ -446,6 +476,43 @@ mod tests {
         assert!(samples.record(&record(2)).is_some());
         let whole = samples.mark(&mark(1, Some(std::time::Duration::from_millis(5)))).unwrap();
         assert_eq!((&*whole.label, whole.parts.len(), whole.within), ("T", 1, (1, 0)));
+        assert!(samples.users.is_empty());
+    }
+
+    /// A branch of user 1.
+    fn in_branch(branch: u32, record: Record) -> Record {
+        Record { branch, ..record }
+    }
+
+    #[test]
+    fn branches_are_told_apart_below_the_transaction_around_them() {
+        let names = PhaseNames { labels: vec!["a".to_owned()], groups: vec![("G 1-".to_owned(), 3)] };
+        let mut samples = Samples::new(vec![names], 0);
+        let led_on = |branch, url: &str| Record {
+            status: 302,
+            leads_on: true,
+            url: url.into(),
+            ..in_branch(branch, record(1))
+        };
+        // Without anything around them, each branch has a sample of its own redirection.
+        assert_eq!(samples.record(&led_on(1, "http://h/1")), None);
+        assert_eq!(samples.record(&led_on(2, "http://h/2")), None);
+        for branch in [2, 1] {
+            let sample = samples.record(&in_branch(branch, record(1))).unwrap();
+            let first = sample.parts[0].url.as_deref().unwrap();
+            assert_eq!((sample.parts.len(), first), (2, format!("http://h/{branch}").as_str()));
+        }
+        // A transaction of one branch is none of the other's, and the user's own holds both.
+        let ended = Some(std::time::Duration::from_millis(5));
+        let begins = |branch, took| TransactionMark { branch, ..mark(1, took) };
+        assert_eq!(samples.mark(&begins(0, None)), None);
+        assert_eq!(samples.mark(&begins(1, None)), None);
+        assert_eq!(samples.record(&in_branch(1, record(1))), None);
+        assert_eq!(samples.record(&in_branch(2, record(1))), None);
+        let inner = samples.mark(&begins(1, ended)).unwrap();
+        assert_eq!((inner.parts.len(), inner.within), (1, (1, 0)), "as within any other transaction");
+        let whole = samples.mark(&begins(0, ended)).unwrap();
+        assert_eq!((whole.parts.len(), whole.within), (1, (1, 0)));
         assert!(samples.users.is_empty());
     }
 }
