@@ -425,7 +425,8 @@ impl<'a> Compiling<'a> {
             0 => branches.len(),
             at_once => branches.len().min(at_once as usize),
         };
-        let (sends, exit) = (first..self.sends, self.ops.len());
+        let sends = first..self.sends;
+        let exit = self.ops.len();
         self.ops[place] = Op::Together(Box::new(TogetherWork { at_once, sends, branches, exit }));
     }
 

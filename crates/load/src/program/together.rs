@@ -29,7 +29,7 @@ pub(super) struct BranchWork {
 pub(super) struct BranchPlace {
     begin: usize,
     end: usize,
-    /// What has led out of it.
+    /// The flow that has led out of it.
     leads_out: Option<Flow>,
     failed: bool,
 }
@@ -84,7 +84,8 @@ impl Position {
 impl Program {
     /// All branches have ended, here in the order of the plan: the user goes on behind them, or where the first of them leads.
     pub fn join(&self, work: &TogetherWork, position: &mut Position, branches: &[Position]) {
-        let (began, last) = (position.counters.clone(), position.last);
+        let began = position.counters.clone();
+        let last = position.last;
         for branch in branches {
             let counters = position.counters.iter_mut().zip(began.iter().zip(&branch.counters));
             counters.filter(|(_, (began, now))| began != now).for_each(|(own, (_, now))| *own = *now);

@@ -26,7 +26,8 @@ impl<'a> Walk<'a> {
         let branches = branches.map(|(number, position)| self.branch(user, number, position));
         let waiting = RefCell::new(branches.collect::<VecDeque<Branch>>());
         let ended = RefCell::new(Vec::new());
-        let (at, did) = (Cell::new(self.at), Cell::new(self.did));
+        let at = Cell::new(self.at);
+        let did = Cell::new(self.did);
         let walk = &*self;
         let walkers = (0..work.at_once).map(|_| async {
             let mut own = walk.beside();
@@ -65,9 +66,7 @@ impl<'a> Walk<'a> {
     }
 
     fn branch(&self, of: &mut User, number: u32, position: Position) -> Branch {
-        let slot = of.branches.as_mut().and_then(|slots| slots.remove(&number)).unwrap_or_default();
-        let client = Client {
-            slot,
+        let mut client = Client {
             branch: number,
             refusals: of.client.refusals,
             failed: of.client.failed,
@@ -75,6 +74,9 @@ impl<'a> Walk<'a> {
             values: of.client.values.as_ref().map(|values| Box::new(values.branched(number))),
             ..Client::new(of.client.user)
         };
+        if let Some(slot) = of.branches.as_mut().and_then(|slots| slots.remove(&number)) {
+            client.slot = slot;
+        }
         let mut user = User::new(of.client.user, self.at);
         user.client = client;
         user.memory.clone_from(&of.memory);
