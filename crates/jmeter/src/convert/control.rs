@@ -477,25 +477,18 @@ fn flatten(c: &mut Converter<'_>, of: &Element, branches: &mut Vec<Step>) {
     }
 }
 
-/// Lists values that one child keeps and another asks for: in the plugin the other may see them at once.
+/// Lists values that children keep: in the plugin the others may see them at once.
 fn list_shared(c: &mut Converter<'_>, of: &Element, branches: &[Step]) {
-    let texts = branches.iter().map(|branch| format!("{branch:?}"));
-    let scenarios = branches.iter().map(|branch| Scenario::of(vec![branch.clone()]));
-    let known: Vec<(String, Scenario)> = texts.zip(scenarios).collect();
-    let asks = |(text, own): &(String, Scenario), name: &str| {
-        let forms = [format!("{{{{{name}}}}}"), format!("\\\"{name}\\\""), format!("'{name}'")];
-        !own.kept().contains(&name) && forms.iter().any(|form| text.contains(form))
-    };
-    let names = known.iter().flat_map(|(_, own)| own.kept());
-    let shared = names.filter(|name| known.iter().any(|other| asks(other, name)));
-    let mut shared: Vec<&str> = shared.collect();
-    shared.sort();
-    shared.dedup();
-    if !shared.is_empty() {
-        let names = shared.join(", ");
+    let all = Scenario::of(branches.to_vec());
+    let mut kept = all.kept();
+    kept.retain(|name| !name.starts_with("__jm__"));
+    kept.sort_unstable();
+    kept.dedup();
+    if !kept.is_empty() {
+        let names = kept.join(", ");
         c.different(
             of,
-            format!("a child asks for what another keeps ({names}): it sees the value from before, and what is kept is seen behind all of them; in the plugin it depends on who is faster"),
+            format!("what a child keeps ({names}) is seen behind all of them; in the plugin the others may see it while they run"),
         );
     }
 }
