@@ -38,8 +38,8 @@ pub struct World {
     /// By how much second halves lie above first ones after a second of warming.
     pub rise: Option<f64>,
     pub clock_s: f64,
-    mood: f64,
-    lucks: ((u32, bool), [f64; 2]),
+    pub mood: f64,
+    pub lucks: ((u32, bool), [f64; 2]),
 }
 
 impl World {

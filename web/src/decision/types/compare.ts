@@ -151,6 +151,8 @@ export interface LegResult {
   halves: Half[] | null;
   /** Hits of a cache, where they are known. */
   hits: Hits | null;
+  /** Milliseconds by which sends were late though the generator had CPU to spare, one in a hundred by more; `None`: nothing was due at a moment. */
+  late_ms: number | null;
   /** Seconds that were measured. */
   measured_s: number;
   /** Median of the response times in milliseconds. */
@@ -159,6 +161,8 @@ export interface LegResult {
   p99_ms: number | null;
   /** Cores that the processes of the other side used meanwhile, which had nothing to do; `None`: they are not known. */
   resting_cores: number | null;
+  /** Share of this machine's CPU time that its host gave to others meanwhile (steal); `None`: it does not tell. */
+  stolen: number | null;
   /** Seconds that it took in all, with whatever was needed before and after. */
   took_s: number;
   /** Why it says nothing of the side; `None`: it does. Only causes that were fixed beforehand, never because of its figures. */
