@@ -68,7 +68,7 @@ impl CarriedSnapshot {
 
     /// Takes one that was packed off the bytes; nothing where they are cut or damaged.
     pub fn unpack(bytes: &mut &[u8]) -> Option<CarriedSnapshot> {
-        let mut packed = Packed(*bytes);
+        let mut packed = Packed(std::mem::take(bytes));
         let worker = packed.small()?;
         let phase = packed.small()?;
         let [interval, in_flight, peak] = packed.numbers()?;
@@ -231,7 +231,7 @@ mod tests {
         }
         // Plain counts alone, as workers have them that are told beside another one, take a few bytes.
         let mut plain = told(3);
-        plain.tally = Box::new(Tally::new());
+        *plain.tally = Tally::new();
         plain.tally.counts.requests = 400;
         let mut bytes = Vec::new();
         CarriedSnapshot::of(&plain).pack(&mut bytes);

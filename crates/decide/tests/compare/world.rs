@@ -86,9 +86,11 @@ impl World {
         let slower = if side == Side::B { (1.0 + self.slower).ln() } else { 0.0 };
         let moment = self.drift * self.clock_s;
         self.clock_s += seconds;
-        let kept = 0.5_f64.powf(seconds / 60.0);
-        let change: f64 = StandardNormal.sample(&mut self.draw);
-        self.mood = kept * self.mood + self.moods * (1.0 - kept * kept).sqrt() * change;
+        if self.moods > 0.0 {
+            let kept = 0.5_f64.powf(seconds / 60.0);
+            let change: f64 = StandardNormal.sample(&mut self.draw);
+            self.mood = kept * self.mood + self.moods * (1.0 - kept * kept).sqrt() * change;
+        }
         moment + self.mood + self.noise[side as usize] * normal + wild + slower
     }
 
@@ -102,7 +104,7 @@ impl World {
 
     pub fn run(&mut self, leg: &Leg) -> LegResult {
         let took_s = leg.warm_s + leg.measure_s + 1.0;
-        let stolen = self.steal * self.draw.unit();
+        let stolen = if self.steal > 0.0 { self.steal * self.draw.unit() } else { 0.0 };
         let slowness = self.slowness(leg.asked(), took_s) + self.luck_of(leg) + stolen;
         let factor = slowness.exp();
         let rate = match leg.pace {
@@ -140,7 +142,7 @@ impl World {
     /// A process has the luck of its start until it is started anew, for the next pair.
     fn luck_of(&mut self, leg: &Leg) -> f64 {
         let pair = (leg.pair, leg.control);
-        if self.lucks.0 != pair {
+        if self.luck > 0.0 && self.lucks.0 != pair {
             let luck = [(); 2].map(|()| -> f64 { StandardNormal.sample(&mut self.draw) });
             self.lucks = (pair, luck.map(|luck| self.luck * luck));
         }

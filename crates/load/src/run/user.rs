@@ -44,6 +44,7 @@ pub(super) struct User {
     /// Its memory, in steps with a session.
     pub memory: Option<Rc<Memory>>,
     /// Connections of its branches, by their numbers, between two walks of them.
+    #[expect(clippy::box_collection, reason = "most users have no branches, and hold a word for them")]
     pub branches: Option<Box<HashMap<u32, Slot>>>,
 }
 

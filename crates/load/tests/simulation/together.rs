@@ -182,7 +182,7 @@ fn a_seed_repeats_what_branches_do() {
         let delay = Delay::Uniform { min: Duration::ZERO, max: Duration::from_millis(300) };
         let branch =
             |path: &str| sequence(vec![Step::Pause(delay), get(&format!("{path}/{{{{int:1..1000000}}}}"))]);
-        let branches = ["/a", "/b", "/c"].map(|path| branch(path)).to_vec();
+        let branches = ["/a", "/b", "/c"].map(branch).to_vec();
         let steps = vec![Step::Loop(Loop::times(4, vec![together(2, branches)]))];
         let (mut case, seen) = case(Scenario::of(steps), once());
         case.load.phases[0].pace = Pace::Users(3);

@@ -292,7 +292,7 @@ pub fn agents() -> Sample {
     let good = AgentUse { name: "a1".to_owned(), at: "local".to_owned(), share: 0.5, ..AgentUse::default() };
     let lost = LostAgent {
         at: Duration::from_secs(2),
-        told_until: None,
+        told_until: Some(Duration::from_millis(1_900)),
         why: "it was silent for 3 s".to_owned(),
         tolerated: false,
         carried_on: vec![CarriedOn { by: "r1".to_owned(), at: Duration::from_secs(3), parts: 1 }],
