@@ -22,7 +22,7 @@ const STEPS: [Step; 15] = [
         run: || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
     },
     Step { name: "page", run: web::check },
-    Step { name: "build", run: || cargo(&["build", "--workspace"]) },
+    Step { name: "build", run: shell::build_with_tests },
     // Of what was built just now.
     Step { name: "package", run: dist::check },
     Step { name: "docs commands", run: || docs::try_commands(&root()) },

@@ -41,7 +41,8 @@ pub fn check() -> Result<()> {
         println!("package: skipped, because {tools} not installed");
         return Ok(());
     }
-    let binary = build(&["--workspace"], "debug")?;
+    shell::build_with_tests()?;
+    let binary = bench::target_folder()?.join("debug").join(PACKAGE);
     let folder = tempfile::tempdir().map_err(|error| format!("no folder for packages: {error}"))?;
     trial::run(&make(&binary, folder.path())?, folder.path())
 }

@@ -71,7 +71,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
 }
 
 fn build() -> Result<PathBuf> {
-    shell::run(&mut shell::cargo(["build", "--workspace", "--bin", "wringer"]))?;
+    shell::build_with_tests()?;
     Ok(crate::bench::target_folder()?.join("debug/wringer"))
 }
 

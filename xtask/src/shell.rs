@@ -17,6 +17,11 @@ pub fn cargo<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command
     command
 }
 
+/// Builds the program and all tests. Tests switch features on, so that the program alone would be compiled once more, from its libraries on.
+pub fn build_with_tests() -> Result<()> {
+    run(&mut cargo(["test", "--workspace", "--no-run"]))
+}
+
 /// Runs it to its end, showing what it writes.
 pub fn run(command: &mut Command) -> Result<()> {
     let status = command.stdin(Stdio::null()).status().map_err(|error| cannot_start(command, &error))?;

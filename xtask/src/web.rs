@@ -79,7 +79,7 @@ pub fn test() -> Result<()> {
         return Ok(());
     };
     built()?;
-    shell::run(&mut shell::cargo(["build", "--workspace", "--bin", "wringer"]))?;
+    shell::build_with_tests()?;
     let mut command = npm(&["run", "--silent", "test"]);
     shell::run(command.env("CHROMIUM", chromium).env("WRINGER", binary()))
 }
