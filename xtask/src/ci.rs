@@ -11,7 +11,7 @@ struct Step {
     run: fn() -> Result<()>,
 }
 
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 16] = [
     Step { name: "setup", run: setup },
     Step { name: "fmt", run: || cargo(&["fmt", "--all", "--check"]) },
     Step { name: "tidy", run: || tidy::run(&root()) },
@@ -20,6 +20,11 @@ const STEPS: [Step; 15] = [
     Step {
         name: "clippy",
         run: || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+    },
+    // What packagers may leave out.
+    Step {
+        name: "features",
+        run: || cargo(&["clippy", "--package", "wringer", "--no-default-features", "--", "-D", "warnings"]),
     },
     Step { name: "page", run: web::check },
     Step { name: "build", run: shell::build_with_tests },

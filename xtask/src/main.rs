@@ -27,7 +27,8 @@ type Result<T> = std::result::Result<T, String>;
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  ci                 all of CI: setup, formatting, rules, dependencies, docs, clippy, build, package, tests, instructions, memory, fuzz
+  ci                 all of CI: setup, formatting, rules, dependencies, docs, clippy, features, page, build, package, tests, browser,
+                     instructions, memory, fuzz
   test [ARGS]        setup where it may, then cargo test --workspace ARGS
   test --quick [CRATE...]
                      that everything compiles, and the tests of these crates, or of those that were changed; of the

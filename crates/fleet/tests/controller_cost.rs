@@ -5,6 +5,7 @@ use fleet::frame::Reader;
 use fleet::message::{Up, UpBeat};
 use fleet::{Controller, Delta, News, OnLoss, Outbox, Rules, split};
 use measure::{Collector, Distribution, Exchange, Label, Outcome, Snapshot, Tally, TimeMetric};
+use plan::draw::Draw;
 use std::time::{Duration, Instant};
 
 const AGENTS: usize = 200;
@@ -13,30 +14,19 @@ const SECONDS: u64 = 20;
 /// Requests that a worker ends each second.
 const REQUESTS: u64 = 500;
 
-struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}
-
 /// Times as servers have them: most near the median, some far above it.
-fn tally(chance: &mut Chance, requests: u64, labels: u64) -> Box<Tally> {
+fn tally(chance: &mut Draw, requests: u64, labels: u64) -> Box<Tally> {
     let mut tally = Box::new(Tally::new());
     for _ in 0..requests {
-        let parts: [f64; 4] = std::array::from_fn(|_| (chance.next() % 1_000) as f64 / 1_000.0);
+        let parts: [f64; 4] = std::array::from_fn(|_| chance.unit());
         let us = (800.0 * ((parts[0] + parts[1] + parts[2] - 1.5) * 1.5).exp() + parts[3].powi(40) * 60_000.0)
             as u64;
         tally.exchange(&Exchange {
-            status: if chance.next().is_multiple_of(200) { 503 } else { 200 },
+            status: if chance.below(200) == 0 { 503 } else { 200 },
             service: Duration::from_micros(us),
-            response: Duration::from_micros(us + chance.next() % 50),
-            lateness: Some(Duration::from_micros(chance.next() % 90)),
-            label: (labels > 0).then(|| Label((chance.next() % labels.max(1)) as u16)),
+            response: Duration::from_micros(us + chance.below(50)),
+            lateness: Some(Duration::from_micros(chance.below(90))),
+            label: (labels > 0).then(|| Label(chance.below(labels) as u16)),
             reused: true,
             body_bytes: 10_000,
             ..Exchange::new(Outcome::Ok, Duration::from_secs(1))
@@ -102,7 +92,7 @@ fn begun(agents: usize) -> Controller {
 }
 
 fn measured(agents: usize, requests: u64, labels: u64) {
-    let mut chance = Chance(7);
+    let mut chance = Draw::new(7, 0);
     let mut controller = begun(agents);
     let mut outboxes: Vec<Outbox> = (0..agents).map(|_| Outbox::new(WORKERS, None)).collect();
     let mut readers: Vec<Reader> = (0..agents).map(|_| Reader::new()).collect();

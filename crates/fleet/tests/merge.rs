@@ -7,6 +7,7 @@ use measure::{
     CacheResult, CarriedSnapshot, Counts, Exchange, Failure, FailureKind, Fault, Label, Outcome, Snapshot,
     Stage, Tally, TimeMetric,
 };
+use plan::draw::Draw;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -133,24 +134,9 @@ proptest! {
     }
 }
 
-/// Numbers by chance, of a seed.
-struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, most: u64) -> u64 {
-        self.next() % most
-    }
-
-    fn in_ten(&mut self, times: u64) -> bool {
-        self.below(10) < times
-    }
+/// True so many times in ten.
+fn in_ten(chance: &mut Draw, times: u64) -> bool {
+    chance.below(10) < times
 }
 
 /// An agent of a run over a bad way.
@@ -186,7 +172,7 @@ impl Sender {
     }
 
     /// It tells figures of one of its workers, or its last word.
-    fn tell(&mut self, chance: &mut Chance) {
+    fn tell(&mut self, chance: &mut Draw) {
         if self.left == 0 {
             if !std::mem::replace(&mut self.ended, true) {
                 let last = Last { counts: self.whole.counts, ..Last::default() };
@@ -197,7 +183,7 @@ impl Sender {
         self.left -= 1;
         let mut tally = Box::new(Tally::new());
         for _ in 0..chance.below(30) {
-            let one = exchange(chance.next());
+            let one = exchange(chance.bits());
             tally.exchange(&one);
             self.whole.exchange(&one);
         }
@@ -229,13 +215,13 @@ type Way = Vec<(Duration, usize, Numbered)>;
 /// One step of time: agents tell and send, some of it is lost, doubled and swapped, and so are acknowledgements.
 fn step(
     now: Duration,
-    chance: &mut Chance,
+    chance: &mut Draw,
     senders: &mut [Sender],
     way: &mut Way,
     controller: &mut Controller,
 ) {
     for (agent, sender) in senders.iter_mut().enumerate().filter(|(_, sender)| !sender.lost) {
-        if chance.in_ten(7) {
+        if in_ten(chance, 7) {
             sender.tell(chance);
         }
         while let Some(news) = sender.outbox.poll(now) {
@@ -255,7 +241,7 @@ fn step(
         }
     }
     while let Some((agent, beat)) = controller.poll(now) {
-        if chance.in_ten(6) {
+        if in_ten(chance, 6) {
             senders[agent].outbox.acknowledge(beat.acknowledged);
         }
     }
@@ -266,7 +252,7 @@ fn step(
 #[test]
 fn whatever_is_lost_the_sum_is_that_of_what_came() {
     for seed in 0..60 {
-        let mut chance = Chance(seed);
+        let mut chance = Draw::new(seed, 0);
         let workers: Vec<u32> = (0..1 + chance.below(5)).map(|_| 1 + chance.below(3) as u32).collect();
         let shares = split(&workers);
         let rules = Rules { phases: 1, lease: Duration::from_secs(10_000), on_loss: OnLoss::GoOn };
@@ -274,7 +260,7 @@ fn whatever_is_lost_the_sum_is_that_of_what_came() {
         let mut senders: Vec<Sender> =
             shares.iter().map(|share| Sender::new(*share, 5 + chance.below(25))).collect();
         let killed =
-            chance.in_ten(6).then(|| (chance.below(30), chance.below(workers.len() as u64) as usize));
+            in_ten(&mut chance, 6).then(|| (chance.below(30), chance.below(workers.len() as u64) as usize));
         let mut way = Vec::new();
         let mut sums: Vec<Tally> = shares.iter().map(|_| Tally::new()).collect();
         let mut ended = BTreeSet::new();

@@ -4,6 +4,7 @@
 use fleet::message::{Down, DownBeat, Stop, Up, UpBeat};
 use fleet::{Agent, Controller, Delta, Last, News, OnLoss, Outbox, Rules, Share, Task, split};
 use measure::{Counts, Exchange, Outcome, Snapshot, Tally};
+use plan::draw::Draw;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -13,28 +14,14 @@ const LONGEST: Duration = Duration::from_secs(300);
 const TICK: Duration = Duration::from_secs(1);
 const PHASES: u32 = 2;
 
-/// Numbers of one seed (splitmix64).
-struct Chance(u64);
+/// A time of so many milliseconds at most.
+fn ms(chance: &mut Draw, most: u64) -> Duration {
+    Duration::from_millis(chance.below(most + 1))
+}
 
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-
-    fn percent(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-
-    fn ms(&mut self, most: u64) -> Duration {
-        Duration::from_millis(self.below(most + 1))
-    }
+/// True as often as this.
+fn percent(chance: &mut Draw, percent: u64) -> bool {
+    chance.below(100) < percent
 }
 
 enum Packet {
@@ -44,7 +31,7 @@ enum Packet {
 
 /// The way between them: what arrives when.
 struct Way {
-    chance: Chance,
+    chance: Draw,
     lossy: u64,
     slow_ms: u64,
     /// An agent that is cut off, from when until when.
@@ -60,12 +47,12 @@ impl Way {
         };
         let is_cut =
             self.cut.is_some_and(|(whom, from, until)| whom == agent && (from..until).contains(&now));
-        if is_cut || self.chance.percent(self.lossy) {
+        if is_cut || percent(&mut self.chance, self.lossy) {
             return;
         }
-        let times = 1 + u64::from(self.chance.percent(self.lossy / 2));
+        let times = 1 + u64::from(percent(&mut self.chance, self.lossy / 2));
         for _ in 0..times {
-            let at = now + self.chance.ms(self.slow_ms);
+            let at = now + ms(&mut self.chance, self.slow_ms);
             self.number += 1;
             self.under_way.insert((at, self.number), packet());
         }
@@ -94,7 +81,7 @@ impl Machine {
         self.opens.len().checked_sub(1)
     }
 
-    fn snapshots(&mut self, chance: &mut Chance, now: Duration, last: bool, closes: bool) {
+    fn snapshots(&mut self, chance: &mut Draw, now: Duration, last: bool, closes: bool) {
         let Some(phase) = self.phase() else { return };
         let since_start = |moment: Duration| moment.saturating_sub(self.opens[0]);
         for part in self.share.parts() {
@@ -124,7 +111,7 @@ impl Machine {
     }
 
     /// The load goes on until now.
-    fn work(&mut self, chance: &mut Chance, now: Duration) {
+    fn work(&mut self, chance: &mut Draw, now: Duration) {
         while let Some(task) = self.agent.task() {
             match task {
                 Task::Go => {
@@ -154,7 +141,7 @@ impl Machine {
         }
     }
 
-    fn end(&mut self, chance: &mut Chance, now: Duration) {
+    fn end(&mut self, chance: &mut Draw, now: Duration) {
         if !self.ended {
             self.ended = true;
             self.snapshots(chance, now, true, true);
@@ -163,20 +150,20 @@ impl Machine {
     }
 }
 
-fn machine(chance: &mut Chance, share: Share) -> Machine {
-    let ahead = chance.ms(100_000);
+fn machine(chance: &mut Draw, share: Share) -> Machine {
+    let ahead = ms(chance, 100_000);
     Machine {
         agent: Agent::new(LEASE, Outbox::new(share.count, Some(Duration::from_secs(1)))),
         share,
         ahead,
         gone: false,
         opens: Vec::new(),
-        lasts: (0..PHASES).map(|_| Duration::from_millis(500) + chance.ms(4_000)).collect(),
+        lasts: (0..PHASES).map(|_| Duration::from_millis(500) + ms(chance, 4_000)).collect(),
         told: Counts::default(),
         next_tick: None,
         interval: 0,
         ended: false,
-        killed_at: chance.percent(15).then(|| chance.ms(12_000)),
+        killed_at: percent(chance, 15).then(|| ms(chance, 12_000)),
     }
 }
 
@@ -193,7 +180,7 @@ struct Came {
 
 struct World {
     seed: u64,
-    chance: Chance,
+    chance: Draw,
     way: Way,
     controller: Controller,
     machines: Vec<Machine>,
@@ -207,16 +194,16 @@ struct World {
 
 impl World {
     fn new(seed: u64) -> World {
-        let mut chance = Chance(seed);
+        let mut chance = Draw::new(seed, 0);
         let workers: Vec<u32> = (0..1 + chance.below(4)).map(|_| 1 + chance.below(2) as u32).collect();
         let shares = split(&workers);
-        let bad = chance.percent(70);
-        let cut = chance.percent(40).then(|| {
-            let from = chance.ms(8_000);
-            (chance.below(workers.len() as u64) as usize, from, from + chance.ms(25_000))
+        let bad = percent(&mut chance, 70);
+        let cut = percent(&mut chance, 40).then(|| {
+            let from = ms(&mut chance, 8_000);
+            (chance.below(workers.len() as u64) as usize, from, from + ms(&mut chance, 25_000))
         });
         let way = Way {
-            chance: Chance(seed ^ 0xABCD),
+            chance: Draw::new(seed, 1),
             lossy: if bad { chance.below(35) } else { 0 },
             slow_ms: 1 + chance.below(if bad { 900 } else { 30 }),
             cut: cut.filter(|_| bad),
@@ -352,7 +339,7 @@ impl World {
                 News::Lost { agent, .. } => {
                     self.came.lost[agent] = true;
                     if self.on_loss.gives_parts_out() && !self.of.contains_key(&agent) {
-                        let at = now + self.chance.ms(3_000);
+                        let at = now + ms(&mut self.chance, 3_000);
                         self.joins.push((at, self.machines[agent].share));
                     }
                 }

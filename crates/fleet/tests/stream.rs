@@ -1,20 +1,9 @@
 //! A stream of bytes over a way that loses, doubles, delays and swaps: what is written comes out, once and in order.
 
 use fleet::stream::{PIECE, Segment, Stream};
+use plan::draw::Draw;
 use std::collections::BTreeMap;
 use std::time::Duration;
-
-/// Numbers of one seed (xorshift).
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
-    }
-}
 
 struct End {
     stream: Stream,
@@ -24,12 +13,12 @@ struct End {
 }
 
 impl End {
-    fn new(length: usize, chance: &mut Chance) -> End {
+    fn new(length: usize, chance: &mut Draw) -> End {
         let to_write = (0..length).map(|_| chance.below(256) as u8).collect();
         End { stream: Stream::new(Duration::ZERO), to_write, written: 0, read: Vec::new() }
     }
 
-    fn write_some(&mut self, chance: &mut Chance) {
+    fn write_some(&mut self, chance: &mut Draw) {
         let rest = self.to_write.len() - self.written;
         let count = rest.min(chance.below(3 * PIECE as u64) as usize);
         self.stream.write(&self.to_write[self.written..self.written + count]);
@@ -46,7 +35,7 @@ impl End {
 
 /// Runs both ends; `lossy`: percent of messages that are lost. Nothing gets through in `cut`.
 fn run(seed: u64, lossy: u64, cut: std::ops::Range<u64>) {
-    let mut chance = Chance(seed * 7_919 + 1);
+    let mut chance = Draw::new(seed, 0);
     let mut ends = [End::new(3 << 20, &mut chance), End::new(500, &mut chance)];
     let mut under_way: BTreeMap<(u64, u64), (usize, Segment)> = BTreeMap::new();
     let mut number = 0;

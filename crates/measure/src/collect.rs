@@ -431,6 +431,7 @@ mod tests {
     use crate::run::PhaseResult;
     use crate::stream::{Head, PhasePlan};
     use crate::timeline::{Row, Timeline};
+    use proptest::prelude::*;
 
     fn snapshot(worker: u32, interval: u64, phase: u32, requests: u64, last: bool) -> Snapshot {
         let mut tally = Box::new(Tally::new());
@@ -672,27 +673,28 @@ mod tests {
         (phases, timeline.rows)
     }
 
-    #[test]
-    fn whatever_comes_late_the_result_is_the_same() {
-        let in_time: Vec<usize> = (0..60).map(|turn| turn % 3).collect();
-        let expected = told(&in_time, &[false]);
-        assert_eq!(expected.1.len(), 20);
-        let mut draw = 11u64;
-        for round in 0..200 {
-            let mut order = in_time.clone();
-            let mut looks = [false; 16];
-            for turn in (1..order.len()).rev() {
-                draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                order.swap(turn, (turn as u64).saturating_sub((draw >> 33) % 24) as usize);
-                looks[turn % 16] = (draw >> 60) < 9;
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn whatever_comes_late_the_result_is_the_same(
+            earlier in proptest::collection::vec(0..24_usize, 59),
+            looks in proptest::collection::vec(proptest::bool::weighted(0.5), 16),
+        ) {
+            let in_time: Vec<usize> = (0..60).map(|turn| turn % 3).collect();
+            let expected = told(&in_time, &[false]);
+            prop_assert_eq!(expected.1.len(), 20);
+            let mut order = in_time;
+            for (turn, earlier) in (1..order.len()).rev().zip(&earlier) {
+                order.swap(turn, turn.saturating_sub(*earlier));
             }
             let found = told(&order, &looks);
-            assert_eq!(found.1, expected.1, "round {round}: {order:?} {looks:?}");
+            prop_assert_eq!(found.1, expected.1);
             for (found, expected) in found.0.iter().zip(&expected.0) {
-                assert_eq!(found.tally.counts, expected.tally.counts, "round {round}");
+                prop_assert_eq!(&found.tally.counts, &expected.tally.counts);
                 let [found, expected] =
                     [found, expected].map(|phase| phase.tally.metric(TimeMetric::Service));
-                assert_eq!(found, expected, "round {round}: {order:?} {looks:?}");
+                prop_assert_eq!(found, expected);
             }
         }
     }

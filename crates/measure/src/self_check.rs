@@ -194,6 +194,23 @@ mod tests {
     }
 
     #[test]
+    fn what_a_shared_machine_always_does_can_be_left_out_and_nothing_else() {
+        let taken = Contention { stolen: Some(0.3), ..Contention::default() };
+        let late = SelfCheck {
+            worker_cpu: vec![0.1],
+            lateness_p99_us: Some(900_000),
+            contention: taken,
+            ..SelfCheck::default()
+        };
+        assert_eq!(late.disturbances().len(), 2, "{:?}", late.disturbances());
+        let left = late.but_for_the_machine();
+        assert!(left.disturbances().is_empty() && left.limits(false).is_empty(), "{:?}", left.disturbances());
+        // A worker without CPU to spare is late by itself.
+        let busy = SelfCheck { worker_cpu: vec![0.99], ..late };
+        assert!(!busy.but_for_the_machine().limits(false).is_empty());
+    }
+
+    #[test]
     fn a_run_that_broke_off_is_not_valid() {
         let panics = vec!["index out of bounds".to_owned(), "again".to_owned()];
         let reasons = SelfCheck { panics, requests: 10, ..SelfCheck::default() }.limits(false);

@@ -28,8 +28,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// One record of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// One record of a run. It is read by [`RunEvent::read`].
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum RunEvent {
@@ -58,8 +58,76 @@ pub enum RunEvent {
     /// Last: what is known only when all is over.
     End(Box<MeasureEnd>),
     /// A record of a later version, which this one passes over.
+    Unknown,
+}
+
+/// The kind of a record, as its line names it.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RecordKind {
+    Head,
+    Phase,
+    Second,
+    Minute,
+    Exchanges,
+    Evidence,
+    Lost,
+    Traced,
+    Note,
+    Control,
+    Process,
+    End,
     #[serde(other)]
     Unknown,
+}
+
+impl RecordKind {
+    /// The kind that a line names: with its first word, where that is not elsewhere.
+    fn of(line: &[u8]) -> serde_json::Result<RecordKind> {
+        #[derive(Deserialize)]
+        struct Named {
+            kind: RecordKind,
+        }
+        let first = line.strip_prefix(br#"{"kind":"#);
+        let named = first
+            .and_then(|rest| RecordKind::deserialize(&mut serde_json::Deserializer::from_slice(rest)).ok());
+        named.map_or_else(|| serde_json::from_slice::<Named>(line).map(|named| named.kind), Ok)
+    }
+}
+
+impl RunEvent {
+    /// Reads the line of a record.
+    ///
+    /// It is read as the one kind that it names. As one of all kinds, which serde would do by itself, each value would be kept before
+    /// anybody knows what it is for, and each crate that reads a record would compile all of them once more.
+    ///
+    /// # Errors
+    /// It is no JSON, names no kind, or has values that its kind cannot have.
+    pub fn read(line: &[u8]) -> serde_json::Result<RunEvent> {
+        Ok(match RecordKind::of(line)? {
+            RecordKind::Head => RunEvent::Head(serde_json::from_slice(line)?),
+            RecordKind::Phase => RunEvent::Phase(serde_json::from_slice(line)?),
+            RecordKind::Second => RunEvent::Second(serde_json::from_slice(line)?),
+            RecordKind::Minute => RunEvent::Minute(serde_json::from_slice(line)?),
+            RecordKind::Exchanges => RunEvent::Exchanges(serde_json::from_slice(line)?),
+            RecordKind::Evidence => RunEvent::Evidence(serde_json::from_slice(line)?),
+            RecordKind::Lost => RunEvent::Lost(serde_json::from_slice(line)?),
+            RecordKind::Traced => RunEvent::Traced(serde_json::from_slice(line)?),
+            RecordKind::Note => RunEvent::Note(serde_json::from_slice(line)?),
+            RecordKind::Control => RunEvent::Control(serde_json::from_slice(line)?),
+            RecordKind::Process => RunEvent::Process(serde_json::from_slice(line)?),
+            RecordKind::End => RunEvent::End(serde_json::from_slice(line)?),
+            RecordKind::Unknown => RunEvent::Unknown,
+        })
+    }
+}
+
+/// Where it is a part of something else, its text is taken out first.
+impl<'de> Deserialize<'de> for RunEvent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RunEvent, D::Error> {
+        let text = Box::<serde_json::value::RawValue>::deserialize(deserializer)?;
+        RunEvent::read(text.get().as_bytes()).map_err(serde::de::Error::custom)
+    }
 }
 
 /// A run before anything has happened.
@@ -520,13 +588,13 @@ impl Second {
     }
 
     fn add_late(&mut self, late: &Second) {
-        self.in_flight += late.in_flight;
-        if late.max_us > 0 {
-            (self.p50_us, self.p99_us, self.max_us, self.mean_us) =
-                (late.p50_us, late.p99_us, late.max_us, late.mean_us);
-        }
+        let mut row = self.row();
+        row.take_late(&late.row(), true);
+        self.in_flight = row.in_flight;
+        (self.p50_us, self.p99_us, self.max_us, self.mean_us) =
+            (row.p50_us, row.p99_us, row.max_us, row.mean_us);
         self.add_figures(late);
-        self.agents = late.agents;
+        self.agents = row.agents;
     }
 
     fn add_figures(&mut self, other: &Second) {

@@ -228,7 +228,7 @@ impl Row {
     }
 
     /// Adds what came late. Its times are those of the whole second, where they are known; `is_one`: this row is that second alone.
-    fn take_late(&mut self, late: &Row, is_one: bool) {
+    pub(crate) fn take_late(&mut self, late: &Row, is_one: bool) {
         self.counts.merge(&late.counts);
         self.starved += late.starved;
         self.in_flight += late.in_flight;

@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
         let end = at.checked_add(header.length as usize)?;
         let line = member::unpacked(self.bytes.get(at..end)?)?;
         let untimed = (self.sums && header.kind == SECOND).then(|| without_times(&line));
-        of_line(untimed.as_deref().unwrap_or(&line), header.kind).ok()
+        RunEvent::read(untimed.as_deref().unwrap_or(&line)).ok()
     }
 }
 
@@ -242,17 +242,6 @@ impl Iterator for Reader<'_> {
         let bytes = self.at - begins;
         let at_end = self.at == self.bytes.len();
         Some(Item::Gap(Gap { at: begins, bytes, at_end }))
-    }
-}
-
-/// The record of a line. Of what a long run has most, the kind is taken from the header: read as one of all kinds, a line is gone
-/// through twice.
-fn of_line(line: &[u8], kind: u8) -> serde_json::Result<RunEvent> {
-    match kind {
-        SECOND => serde_json::from_slice(line).map(RunEvent::Second),
-        4 => serde_json::from_slice(line).map(RunEvent::Minute),
-        5 => serde_json::from_slice(line).map(RunEvent::Exchanges),
-        _ => serde_json::from_slice(line),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Measures how fast a log is read: `reading FORMAT FILE [parse|import] [RECORDING]`. Prints bytes, lines, seconds of CPU, and what a
 //! recording takes.
 
+use recording::entry::Entry;
 use recording::format::{Format, RecordingLine};
 use recording::import::{Import, Options};
 use recording::moment::Zone;
@@ -27,7 +28,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             |piece| {
                 let (LinePiece::Line(line) | LinePiece::Last(line)) = piece else { return Ok(()) };
                 all += 1;
-                if let Ok(RecordingLine::Entry(entry)) = format.read(line) {
+                let mut entry = Entry::default();
+                if let Ok(RecordingLine::Entry) = format.read(line, &mut entry) {
                     found += u64::from(std::hint::black_box(&entry).time.is_some());
                 }
                 Ok(())

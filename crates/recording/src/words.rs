@@ -317,30 +317,80 @@ impl Media {
     /// Guesses from the last part of a path; pages are what has no ending.
     pub fn of_path(path: &[u8]) -> Media {
         let end = memchr::memchr2(b'?', b'#', path).unwrap_or(path.len());
-        let name = path[..end].rsplit(|byte| *byte == b'/').next().unwrap_or(b"");
+        let name = memchr::memrchr(b'/', &path[..end]).map_or(&path[..end], |slash| &path[slash + 1..end]);
         let Some(dot) = memchr::memrchr(b'.', name) else { return Media::Html };
-        let mut ending = [0; 8];
+        let mut ending = [0; LONGEST_ENDING];
         let text = &name[dot + 1..];
         if text.len() > ending.len() {
             return Media::Binary;
         }
         ending[..text.len()].copy_from_slice(text);
-        ending.make_ascii_lowercase();
-        match &ending[..text.len()] {
-            b"html" | b"htm" | b"php" | b"asp" | b"aspx" | b"jsp" | b"" => Media::Html,
-            b"css" => Media::Css,
-            b"js" | b"mjs" => Media::Script,
-            b"json" | b"xml" | b"rss" | b"atom" => Media::Data,
-            b"png" | b"jpg" | b"jpeg" | b"gif" | b"svg" | b"webp" | b"avif" | b"ico" | b"bmp" => Media::Image,
-            b"mp4" | b"ts" | b"m4s" | b"webm" | b"mkv" | b"flv" | b"mov" | b"m4v" => Media::Video,
-            b"mp3" | b"aac" | b"ogg" | b"wav" | b"m4a" | b"flac" => Media::Audio,
-            b"woff" | b"woff2" | b"ttf" | b"otf" | b"eot" => Media::Font,
-            b"m3u8" | b"mpd" => Media::Playlist,
-            b"txt" | b"csv" | b"md" => Media::Text,
-            _ => Media::Binary,
-        }
+        let ending = u64::from_le_bytes(ending.map(|byte| byte.to_ascii_lowercase()));
+        ENDINGS.iter().find(|(known, _)| *known == ending).map_or(Media::Binary, |(_, media)| *media)
     }
 }
+
+/// The longest ending of a name that is compared.
+const LONGEST_ENDING: usize = size_of::<u64>();
+
+/// An ending as a number, so that one comparison tells it from another.
+const fn ending(text: &str) -> u64 {
+    let mut bytes = [0; LONGEST_ENDING];
+    let (begin, _) = bytes.split_at_mut(text.len());
+    begin.copy_from_slice(text.as_bytes());
+    u64::from_le_bytes(bytes)
+}
+
+/// Kinds of content by the endings of their names.
+const ENDINGS: [(u64, Media); 47] = [
+    (ending("html"), Media::Html),
+    (ending("htm"), Media::Html),
+    (ending("php"), Media::Html),
+    (ending("asp"), Media::Html),
+    (ending("aspx"), Media::Html),
+    (ending("jsp"), Media::Html),
+    (ending(""), Media::Html),
+    (ending("css"), Media::Css),
+    (ending("js"), Media::Script),
+    (ending("mjs"), Media::Script),
+    (ending("json"), Media::Data),
+    (ending("xml"), Media::Data),
+    (ending("rss"), Media::Data),
+    (ending("atom"), Media::Data),
+    (ending("png"), Media::Image),
+    (ending("jpg"), Media::Image),
+    (ending("jpeg"), Media::Image),
+    (ending("gif"), Media::Image),
+    (ending("svg"), Media::Image),
+    (ending("webp"), Media::Image),
+    (ending("avif"), Media::Image),
+    (ending("ico"), Media::Image),
+    (ending("bmp"), Media::Image),
+    (ending("mp4"), Media::Video),
+    (ending("ts"), Media::Video),
+    (ending("m4s"), Media::Video),
+    (ending("webm"), Media::Video),
+    (ending("mkv"), Media::Video),
+    (ending("flv"), Media::Video),
+    (ending("mov"), Media::Video),
+    (ending("m4v"), Media::Video),
+    (ending("mp3"), Media::Audio),
+    (ending("aac"), Media::Audio),
+    (ending("ogg"), Media::Audio),
+    (ending("wav"), Media::Audio),
+    (ending("m4a"), Media::Audio),
+    (ending("flac"), Media::Audio),
+    (ending("woff"), Media::Font),
+    (ending("woff2"), Media::Font),
+    (ending("ttf"), Media::Font),
+    (ending("otf"), Media::Font),
+    (ending("eot"), Media::Font),
+    (ending("m3u8"), Media::Playlist),
+    (ending("mpd"), Media::Playlist),
+    (ending("txt"), Media::Text),
+    (ending("csv"), Media::Text),
+    (ending("md"), Media::Text),
+];
 
 word_list! {
     /// Who may store an object.

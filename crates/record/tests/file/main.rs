@@ -262,7 +262,26 @@ fn fields_and_kinds_of_later_versions_are_passed_over() {
     let metrics: Vec<TimeMetric> = second.metrics.keys().copied().collect();
     // The times since a request was due follow from those since it was sent, where they are not told.
     assert_eq!((second.at.as_secs(), metrics), (1, vec![TimeMetric::Service, TimeMetric::Response]));
-    assert_eq!(serde_json::from_str::<RunEvent>(r#"{"kind":"forecast","x":1}"#).unwrap(), RunEvent::Unknown);
+    assert_eq!(RunEvent::read(br#"{"kind":"forecast","x":1}"#).unwrap(), RunEvent::Unknown);
+}
+
+#[test]
+fn a_record_is_of_the_kind_that_it_names_wherever_the_name_stands() {
+    let note = RunEvent::Note(Note { text: "kind".into(), ..Note::default() });
+    for line in [
+        r#"{"kind":"note","text":"kind"}"#,
+        r#"{"text":"kind","kind":"note"}"#,
+        r#" { "kind" : "note", "text":"kind"}"#,
+    ] {
+        assert_eq!(RunEvent::read(line.as_bytes()).unwrap(), note, "{line}");
+        let among_others: Vec<RunEvent> = serde_json::from_str(&format!("[{line}, {line}]")).unwrap();
+        assert_eq!(among_others, [note.clone(), note.clone()], "{line}");
+    }
+    for line in
+        [r#"{"text":"kind"}"#, r#"{"kind":7}"#, r#"{"kind":"note","text":7}"#, r#"{"kind":"note""#, "7"]
+    {
+        assert!(RunEvent::read(line.as_bytes()).is_err(), "{line}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::names::{self, FormatSource};
 use super::template::Misfit;
 use super::{Format, RecordingLine};
-use crate::entry::{Named, Sent};
+use crate::entry::{Entry, Named, Sent};
 use crate::moment::Zone;
 use crate::text::trim;
 use std::net::IpAddr;
@@ -138,9 +138,10 @@ fn tried(mut format: Format, lines: &[&[u8]]) -> Result<Looked, Box<(Format, Mis
     let mut absolute = 0;
     let mut heads_counted = false;
     for line in lines {
-        match format.read(line) {
+        let mut entry = Entry::default();
+        match format.read(line, &mut entry) {
             Ok(RecordingLine::Directive) => fitting += 1,
-            Ok(RecordingLine::Entry(entry))
+            Ok(RecordingLine::Entry)
                 if entry.time.or(entry.began).is_some() && entry.object != Named::Nothing =>
             {
                 (fitting, entries) = (fitting + 1, entries + 1);
@@ -151,7 +152,7 @@ fn tried(mut format: Format, lines: &[&[u8]]) -> Result<Looked, Box<(Format, Mis
                 heads_counted |= entry.status == Some(304) && bytes > 0;
                 absolute += usize::from(is_absolute(&entry.object));
             }
-            Ok(RecordingLine::Entry(_)) => first = first.or(Some(Misfit { column: 1, field: usize::MAX })),
+            Ok(RecordingLine::Entry) => first = first.or(Some(Misfit { column: 1, field: usize::MAX })),
             Err(misfit) => first = first.or(Some(misfit)),
         }
     }

@@ -179,10 +179,11 @@ impl Field {
     }
 }
 
-/// Reads the fields of a line, one after the other, into an entry.
-#[derive(Debug, Default)]
-pub struct Filler<'a> {
-    entry: Entry<'a>,
+/// Reads the fields of a line, one after the other, into an entry of the caller's: it is large, and each hand that it went through
+/// by value would copy it.
+#[derive(Debug)]
+pub struct Filler<'e, 'a> {
+    entry: &'e mut Entry<'a>,
     parts: MomentParts,
     /// The line's time in microseconds where it came in one piece.
     time_us: Option<i64>,
@@ -216,11 +217,25 @@ impl Times {
     }
 }
 
-impl<'a> Filler<'a> {
+impl<'e, 'a> Filler<'e, 'a> {
+    /// Nothing is read yet; the entry says nothing so far.
+    pub fn new(entry: &'e mut Entry<'a>) -> Filler<'e, 'a> {
+        Filler {
+            entry,
+            parts: MomentParts::default(),
+            time_us: None,
+            resolution: 0,
+            head: None,
+            body: None,
+            whole: None,
+            from: None,
+        }
+    }
+
     /// Reads one field; false where it cannot be this field.
     #[inline]
     pub fn put(&mut self, field: Field, text: Text<'a>, times: &mut Times) -> bool {
-        let entry = &mut self.entry;
+        let entry = &mut *self.entry;
         let bytes = text.bytes;
         match field {
             Field::Skip => {}
@@ -320,8 +335,8 @@ impl<'a> Filler<'a> {
         }
     }
 
-    /// The entry of all fields that were read.
-    pub fn finish(mut self, times: &mut Times) -> Entry<'a> {
+    /// Puts together what several fields told: the time, and the bytes that were sent.
+    pub fn finish(self, times: &mut Times) {
         let whole_us = self.time_us.map(|us| us + i64::from(self.parts.micros));
         let resolution = if self.parts.resolution > 0 { self.parts.resolution } else { self.resolution };
         let from_parts = || {
@@ -337,7 +352,6 @@ impl<'a> Filler<'a> {
             (Some(whole), None, None) => Sent::Whole(whole),
             (None, _, None) => Sent::Unknown,
         };
-        self.entry
     }
 }
 

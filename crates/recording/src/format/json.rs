@@ -107,12 +107,17 @@ impl Mapping {
         named.filter(|(place, _)| self.seen & (1u64 << place) == 0).map(|(_, path)| path.clone()).collect()
     }
 
-    /// Reads a line.
+    /// Reads a line into an entry that says nothing yet.
     ///
     /// # Errors
     /// The place at which it stops to be an object of JSON, or a field that cannot be meant.
-    pub fn read<'a>(&mut self, line: &'a [u8], times: &mut Times) -> Result<Entry<'a>, Misfit> {
-        let mut walk = Walk { filler: Filler::default(), times, nodes: &self.nodes, seen: 0 };
+    pub fn read<'a>(
+        &mut self,
+        line: &'a [u8],
+        times: &mut Times,
+        entry: &mut Entry<'a>,
+    ) -> Result<(), Misfit> {
+        let mut walk = Walk { filler: Filler::new(entry), times, nodes: &self.nodes, seen: 0 };
         let misfit = |rest: &[u8]| Misfit { column: (line.len() - rest.len()) as u32 + 1, field: 0 };
         let begin = line.trim_ascii_start();
         let read = walk.object(0, begin);
@@ -121,7 +126,8 @@ impl Mapping {
         if !rest.trim_ascii().is_empty() {
             return Err(misfit(rest));
         }
-        Ok(walk.filler.finish(walk.times))
+        walk.filler.finish(walk.times);
+        Ok(())
     }
 }
 
@@ -131,7 +137,7 @@ pub fn is_object(field: &Field) -> bool {
 }
 
 struct Walk<'a, 't> {
-    filler: Filler<'a>,
+    filler: Filler<'t, 'a>,
     times: &'t mut Times,
     nodes: &'t [JsonNode],
     /// As in [`Mapping`].
@@ -316,7 +322,8 @@ mod tests {
     use crate::entry::{Named, Sent};
 
     fn read<'a>(mapping: &Mapping, line: &'a str) -> Result<Entry<'a>, Misfit> {
-        mapping.clone().read(line.as_bytes(), &mut Times::default())
+        let mut entry = Entry::default();
+        mapping.clone().read(line.as_bytes(), &mut Times::default(), &mut entry).map(|()| entry)
     }
 
     #[test]
@@ -343,7 +350,7 @@ mod tests {
         ];
         assert_eq!(mapping.unseen().len(), 5);
         for line in lines {
-            mapping.read(line.as_bytes(), &mut Times::default()).unwrap();
+            mapping.read(line.as_bytes(), &mut Times::default(), &mut Entry::default()).unwrap();
         }
         assert_eq!(mapping.unseen(), ["duratoin", "req.agnet"]);
         assert!(

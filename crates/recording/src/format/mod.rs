@@ -47,11 +47,10 @@ enum RecordingMode {
 }
 
 /// The content of a line.
-#[derive(Debug, Clone, Copy)]
-#[expect(clippy::large_enum_variant, reason = "it is looked at where it was made, and never stored")]
-pub enum RecordingLine<'a> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordingLine {
     /// An exchange.
-    Entry(Entry<'a>),
+    Entry,
     /// A line about the log itself, `#Fields: …`.
     Directive,
 }
@@ -205,34 +204,35 @@ impl Format {
         self
     }
 
-    /// Reads a line, without its line end.
+    /// Reads a line, without its line end, into an entry that says nothing yet.
     ///
     /// # Errors
-    /// The place at which it stops to fit.
+    /// The place at which it stops to fit; the entry tells what stood before it.
     #[inline]
-    pub fn read<'a>(&mut self, line: &'a [u8]) -> Result<RecordingLine<'a>, Misfit> {
+    pub fn read<'a>(&mut self, line: &'a [u8], entry: &mut Entry<'a>) -> Result<RecordingLine, Misfit> {
         match &mut self.how {
             RecordingMode::Template(template) => {
                 let text = if self.syslog { after_syslog(line) } else { line };
-                let entry = template.read(text, &mut self.times);
                 let shift = (line.len() - text.len()) as u32;
-                entry
-                    .map(RecordingLine::Entry)
-                    .map_err(|misfit| Misfit { column: misfit.column + shift, ..misfit })
+                template
+                    .read(text, &mut self.times, entry)
+                    .map_err(|misfit| Misfit { column: misfit.column + shift, ..misfit })?;
             }
             RecordingMode::Json(mapping) => {
                 let text = if self.syslog { after_syslog(line) } else { line };
-                mapping.read(text, &mut self.times).map(RecordingLine::Entry)
+                mapping.read(text, &mut self.times, entry)?;
             }
             RecordingMode::Columns(columns) if line.first() == Some(&b'#') => {
                 columns.directive(line, &mut self.times);
-                Ok(RecordingLine::Directive)
+                return Ok(RecordingLine::Directive);
             }
-            RecordingMode::Columns(columns) => columns.read(line, &mut self.times).map(RecordingLine::Entry),
-            RecordingMode::Csv(csv) => {
-                csv.read(line).map(|entry| entry.map_or(RecordingLine::Directive, RecordingLine::Entry))
-            }
+            RecordingMode::Columns(columns) => columns.read(line, &mut self.times, entry)?,
+            RecordingMode::Csv(csv) => match csv.read(line)? {
+                Some(found) => *entry = found,
+                None => return Ok(RecordingLine::Directive),
+            },
         }
+        Ok(RecordingLine::Entry)
     }
 
     /// Keys that a person named as fields, and no line had.

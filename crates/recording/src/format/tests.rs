@@ -30,8 +30,9 @@ fn said(format: &str, lines: &str) -> Said {
     let mut entry = None;
     let lines = lines.to_owned().leak();
     for line in lines.lines() {
-        match format.read(line.as_bytes()) {
-            Ok(RecordingLine::Entry(found)) => entry = Some(found),
+        let mut found = Entry::default();
+        match format.read(line.as_bytes(), &mut found) {
+            Ok(RecordingLine::Entry) => entry = Some(found),
             Ok(RecordingLine::Directive) => {}
             Err(misfit) => {
                 panic!("{}: {misfit:?} ({:?}) {line}", format.name(), format.field_name(misfit.field))
@@ -181,7 +182,7 @@ fn haproxy_behind_syslog() {
     let bare = r#"[::1]:33317 [10/Oct/2000:20:55:36.655] f b/s 10/0/30/-1/109 -1 0 - - CD-- 1/1/1/1/0 0/0 "<BADREQ>""#;
     assert_eq!(said("haproxy", bare).address, "[::1]");
     let mut format = Format::parse("haproxy", Zone::Untold).unwrap();
-    format.read(bare.as_bytes()).unwrap();
+    format.read(bare.as_bytes(), &mut Entry::default()).unwrap();
     assert!(format.zone_is_missing());
 }
 

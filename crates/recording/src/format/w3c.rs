@@ -45,12 +45,12 @@ impl Columns {
         }
     }
 
-    /// Reads a line.
+    /// Reads a line into an entry that says nothing yet.
     ///
     /// # Errors
     /// The place at which it stops to fit.
-    pub fn read<'a>(&self, line: &'a [u8], times: &mut Times) -> Result<Entry<'a>, Misfit> {
-        let mut filler = Filler::default();
+    pub fn read<'a>(&self, line: &'a [u8], times: &mut Times, entry: &mut Entry<'a>) -> Result<(), Misfit> {
+        let mut filler = Filler::new(entry);
         let mut rest = Some(line);
         for (number, field) in self.fields.iter().enumerate() {
             let Some(text) = rest else {
@@ -74,7 +74,10 @@ impl Columns {
                 Err(Misfit { column: (line.len() - more.len()) as u32 + 1, field: self.fields.len() })
             }
             Some(_) | None if self.fields.is_empty() => Err(Misfit { column: 1, field: 0 }),
-            Some(_) | None => Ok(filler.finish(times)),
+            Some(_) | None => {
+                filler.finish(times);
+                Ok(())
+            }
         }
     }
 
@@ -169,7 +172,8 @@ mod tests {
         let mut times = Times::default();
         columns.directive(b"#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status cs(User-Agent) cs-uri-query x-edge-result-type x-host-header time-taken", &mut times);
         let line = b"2019-12-04\t21:02:31\tLAX1\t392\t192.0.2.100\tGET\td111.cloudfront.example\t/a%2520b\t200\tMozilla/5.0%20(X11)\t-\tHit\twww.example\t0.001";
-        let entry = columns.read(line, &mut times).unwrap();
+        let mut entry = Entry::default();
+        columns.read(line, &mut times, &mut entry).unwrap();
         let Named::Parts(path, query) = entry.object else { panic!("{entry:?}") };
         assert_eq!(&*unescape(path), b"/a%20b");
         assert!(query.is_empty());

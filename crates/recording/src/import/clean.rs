@@ -141,7 +141,8 @@ impl<'a> Located<'a> {
         {
             return Err(Reason::NoRequest);
         }
-        if target.iter().any(|byte| *byte <= b' ' || *byte == 0x7f) {
+        // All bytes are looked at, since a loop without a way out goes many at a time.
+        if target.iter().fold(false, |found, byte| found | (*byte <= b' ') | (*byte == 0x7f)) {
             return Err(Reason::Unsendable);
         }
         if target.starts_with(b"cache_object:") {

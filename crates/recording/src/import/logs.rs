@@ -1,6 +1,7 @@
 //! Reads a log into an import.
 
 use super::{Import, ImportError, Scratch};
+use crate::entry::Entry;
 use crate::file::{Input, Note};
 use crate::format::{Format, RecordingLine};
 use crate::left_out::Reason;
@@ -131,8 +132,9 @@ impl<S: Scratch> Import<S> {
             }
         };
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        match format.read(line) {
-            Ok(RecordingLine::Entry(entry)) => self.take(&entry, number, line),
+        let mut entry = Entry::default();
+        match format.read(line, &mut entry) {
+            Ok(RecordingLine::Entry) => self.take(&entry, number, line),
             Ok(RecordingLine::Directive) => Ok(()),
             Err(_) if line.trim_ascii().is_empty() => Ok(()),
             Err(misfit) => {

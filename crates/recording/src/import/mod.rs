@@ -75,6 +75,9 @@ pub struct Import<S> {
     here: Here,
 }
 
+/// New objects or users between two looks at the memory that they take.
+const LOOKED_AT: u32 = 1 << 12;
+
 /// Counts over all inputs.
 #[derive(Debug, Default)]
 struct Facts {
@@ -331,8 +334,28 @@ impl<S: Scratch> Import<S> {
         let (number, first) = self.users.number(hasher.finish()).ok_or(Left::Failed(ImportError::TooMany))?;
         if first {
             self.new_user(entry, one, other)?;
+            self.fits(number)?;
         }
         Ok((number, self.agents[number as usize]))
+    }
+
+    /// Looks now and then whether what is known of objects and users still fits into memory.
+    #[inline]
+    fn fits(&self, number: u32) -> Result<(), Left> {
+        if !number.is_multiple_of(LOOKED_AT) {
+            return Ok(());
+        }
+        let tables = [&self.objects, &self.users, &self.text_numbers];
+        let bytes = tables.iter().map(|table| table.memory()).sum::<u64>() + self.agents.capacity() as u64;
+        if bytes <= self.options.table_bytes {
+            return Ok(());
+        }
+        Err(Left::Failed(ImportError::Memory {
+            requests: self.facts.requests,
+            objects: self.objects.count(),
+            users: self.users.count(),
+            bytes,
+        }))
     }
 
     #[cold]
@@ -369,8 +392,11 @@ impl<S: Scratch> Import<S> {
             }
         };
         let (number, first) = self.objects.number(key).ok_or(Left::Failed(ImportError::TooMany))?;
-        if first && self.options.urls {
-            self.new_object(clean)?;
+        if first {
+            self.fits(number)?;
+            if self.options.urls {
+                self.new_object(clean)?;
+            }
         }
         Ok(number)
     }

@@ -61,6 +61,8 @@ pub struct Options {
     pub keep_broken: bool,
     /// Bytes of rows that are sorted at once.
     pub run_bytes: usize,
+    /// Bytes of memory that the tables of objects and users may take.
+    pub table_bytes: u64,
 }
 
 impl Default for Options {
@@ -75,6 +77,7 @@ impl Default for Options {
             tolerate: 0.01,
             keep_broken: false,
             run_bytes: super::row::RUN_BYTES,
+            table_bytes: u64::MAX,
         }
     }
 }
@@ -126,8 +129,26 @@ pub enum ImportError {
         tolerated: f64,
     },
     /// There are more objects or users than can be numbered.
-    #[error("there are more than 4 billion objects or users: import a part of it (--sample-objects)")]
+    #[error(
+        "there are more than 4 billion objects or users: capture a part of the logs, a day of them perhaps"
+    )]
     TooMany,
+    /// The tables of what was seen are larger than memory.
+    #[error(
+        "after {requests} requests the tables of {objects} objects and {users} users take {} MiB of memory, and no more is left: \
+         capture a part of the logs, a day of them perhaps, or where more memory is",
+        .bytes >> 20
+    )]
+    Memory {
+        /// Requests that were read until then.
+        requests: u64,
+        /// Objects that were seen.
+        objects: u64,
+        /// Users that were seen.
+        users: u64,
+        /// Bytes that the tables take.
+        bytes: u64,
+    },
 }
 
 /// Counts of what was left out, and the first line of each.

@@ -36,7 +36,6 @@ impl Table {
     }
 
     /// Bytes of memory that it takes.
-    #[cfg(test)]
     pub fn memory(&self) -> u64 {
         self.parts.iter().map(|part| (part.slots.capacity() * size_of::<Slot>()) as u64).sum()
     }
@@ -122,6 +121,14 @@ mod tests {
             }
         }
         assert_eq!(table.count(), 100_000);
+    }
+
+    #[test]
+    fn what_cannot_be_numbered_gets_no_number() {
+        let last = u32::MAX - 2;
+        let mut table = Table { count: u64::from(last), ..Table::new() };
+        assert_eq!(table.number(mix(1)), Some((last, true)));
+        assert_eq!((table.number(mix(2)), table.number(mix(1))), (None, Some((last, false))));
     }
 
     #[test]

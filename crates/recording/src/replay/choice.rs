@@ -100,6 +100,8 @@ pub struct Choice {
     pub authority: String,
     /// Bytes of the cache that stands in front; `None`: not told.
     pub cache_memory: Option<u64>,
+    /// Requests for which there is memory.
+    pub room: usize,
     /// Seed of what is drawn.
     pub seed: u64,
 }
@@ -133,6 +135,7 @@ impl Default for Choice {
             made: None,
             authority: "localhost".to_owned(),
             cache_memory: None,
+            room: super::MOST,
             seed: 1,
         }
     }

@@ -192,8 +192,9 @@ impl LiveLog {
         self.counts.lines += 1;
         let number = self.counts.lines;
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let entry = match format.read(line) {
-            Ok(RecordingLine::Entry(entry)) => entry,
+        let mut entry = Entry::default();
+        match format.read(line, &mut entry) {
+            Ok(RecordingLine::Entry) => {}
             Ok(RecordingLine::Directive) => return None,
             Err(_) if line.trim_ascii().is_empty() => return None,
             Err(misfit) => {
@@ -201,7 +202,7 @@ impl LiveLog {
                 self.counts.left_out.add(reason, "the log", number, misfit.column, line);
                 return None;
             }
-        };
+        }
         match self.request(&entry, came_us, due) {
             Ok(request) => {
                 self.counts.taken += 1;

@@ -101,13 +101,17 @@ pub enum ChooseError {
     NoPatterns,
     /// More than fits into a list.
     #[error(
-        "more than {MOST} requests would be sent: choose fewer with --to, -d, --sample-users or less of --loop"
+        "more than {0} requests would be sent{}: choose fewer with --to, -d, --sample-users or less of --loop",
+        if *.0 < MOST { ", for which no memory is left" } else { "" }
     )]
-    TooMany,
+    TooMany(usize),
 }
 
-/// Requests that are sent at most: while they are chosen each takes some 120 bytes.
+/// Requests that are sent at most, however much memory there is.
 pub const MOST: usize = 20_000_000;
+
+/// Bytes that each takes while they are chosen.
+pub const CHOSEN_BYTES: u64 = 120;
 
 /// How requests are asked for again.
 enum Asking<'a> {
@@ -268,8 +272,8 @@ fn copies(
         let in_time = choice.ends_us.map_or(u64::MAX, |ends| ends.saturating_sub(first_us).div_ceil(pass_us));
         let passes = choice.passes.min(in_time);
         late += choice.passes - passes;
-        if passes > (MOST - due.len()) as u64 {
-            return Err(ChooseError::TooMany);
+        if passes > choice.room.saturating_sub(due.len()) as u64 {
+            return Err(ChooseError::TooMany(choice.room));
         }
         due.extend((0..passes).map(|pass| Due {
             at_us: first_us + pass * pass_us,

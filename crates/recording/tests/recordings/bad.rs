@@ -314,6 +314,21 @@ fn a_block_that_stands_twice_is_read_once() {
 }
 
 #[test]
+fn tables_that_memory_does_not_hold_end_the_import_with_what_they_take() {
+    let laws = Laws { requests: 40_000, ..Laws::default() };
+    let bytes = log(&laws, "combined");
+    let of = |table_bytes| {
+        import(Options { table_bytes, ..Options::default() }, &[("a.log", "combined", &bytes)]).map(drop)
+    };
+    of(1 << 20).expect("they take less");
+    let why = of(1 << 16).expect_err("4,096 objects take as much");
+    let ImportError::Memory { objects, bytes, .. } = why else { panic!("{why}") };
+    assert!(objects >= 4_096 && bytes > 1 << 16, "{why}");
+    let text = why.to_string();
+    assert!(text.contains("MiB of memory, and no more is left: capture a part of the logs"), "{text}");
+}
+
+#[test]
 fn canaries_of_a_log_are_not_in_its_recording() {
     let line = "203.0.113.77 - jane.canary [10/Oct/2000:13:55:36 -0700] \"GET /reset/CANARYaB3dE5fG7hJ9/123456789012?token=CANARYsecret&mail=canary%40example.com HTTP/1.1\" 200 5 \"https://canary-referer.example/?q=CANARYquery\" \"CanaryAgent/1.0\" \"session=CANARYcookie\"\n";
     let format = "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\" \"%{Cookie}i\"";

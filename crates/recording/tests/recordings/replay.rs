@@ -262,3 +262,20 @@ fn an_origin_needs_no_urls_but_patterns_do() {
     assert_eq!(chosen.asked.count() + chosen.left_out[&Why::Pattern], 50);
     assert!(chosen.asked.count() > 0 && chosen.left_out[&Why::Pattern] > 0);
 }
+
+#[test]
+fn what_memory_does_not_hold_is_refused_before_anything_is_sent() {
+    let finished = import(
+        Options { user_by: UserBy::Field("field".to_owned()), ..Options::default() },
+        &[("a.log", FORMAT, lines(50, 5).as_bytes())],
+    )
+    .unwrap();
+    let of = |room, passes| choose(&mut open(&finished.to), &Choice { room, passes, ..Choice::default() });
+    assert_eq!(of(50, 1).unwrap().at_us.len(), 50);
+    for (room, passes) in [(49, 1), (99, 2)] {
+        let Err(why @ ChooseError::TooMany(_)) = of(room, passes) else { panic!("{room} are enough") };
+        let said =
+            format!("more than {room} requests would be sent, for which no memory is left: choose fewer");
+        assert!(why.to_string().starts_with(&said), "{why}");
+    }
+}

@@ -100,7 +100,7 @@ impl Peer {
         let process = Command::new(program)
             .args(arguments.iter().map(|one| one.replace("PLACE", &place).replace("ADDRESS", &address)))
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
+            .stdout(log.try_clone().expect("it is open"))
             .stderr(log)
             .spawn()
             .expect("it runs");
@@ -131,13 +131,38 @@ impl Peer {
             )
         };
         let peer = Peer::start("influxd", settings, &["-config", "PLACE/settings"])?;
-        let until = Instant::now() + Duration::from_secs(120);
-        while TcpStream::connect(&peer.address).is_err() {
-            assert!(Instant::now() < until, "{:?}", fs::read_to_string(peer.folder.path().join("log")));
-            std::thread::sleep(Duration::from_millis(100));
-        }
+        peer.listens();
         peer.asked("/query?q=CREATE%20DATABASE%20jmeter");
         Some(peer)
+    }
+
+    /// A collector of OpenTelemetry's own, which writes down all that it takes; nothing where no `otelcol` is there.
+    fn collector() -> Option<Peer> {
+        let settings = |address: &str, _: &str| {
+            format!(
+                "receivers:\n  otlp:\n    protocols:\n      http:\n        endpoint: {address}\n\
+                 exporters:\n  debug:\n    verbosity: detailed\n    use_internal_logger: false\n\
+                 service:\n  telemetry:\n    metrics:\n      level: none\n\
+                 \x20 pipelines:\n    metrics:\n      receivers: [otlp]\n      exporters: [debug]\n"
+            )
+        };
+        let peer = Peer::start("otelcol", settings, &["--config", "PLACE/settings"])?;
+        peer.listens();
+        Some(peer)
+    }
+
+    /// Waits until it takes connections.
+    fn listens(&self) {
+        let until = Instant::now() + Duration::from_secs(120);
+        while TcpStream::connect(&self.address).is_err() {
+            assert!(Instant::now() < until, "{}", self.said());
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// All that it has written.
+    fn said(&self) -> String {
+        fs::read_to_string(self.folder.path().join("log")).expect("it has a log")
     }
 
     /// Returns the result of a query in PromQL; nothing as long as it does not answer.
@@ -250,6 +275,42 @@ fn otlp_and_influxdb_are_sent_the_last_figures_too() {
         rows.contains("transaction=all,statut=all count=") && rows.contains("text=\"wringer ended\""),
         "{rows}"
     );
+}
+
+#[test]
+fn a_real_collector_takes_what_is_sent_by_otlp() {
+    let Some(collector) = Peer::collector() else {
+        return tell("no collector of OpenTelemetry took figures: otelcol is not installed");
+    };
+    let target = Web::start(|_| ok("yes"));
+    let line = format!(
+        "http http://{} -n 300 -c 1 -t 1 -q --no-keep --traceparent 100% --label build=4711 --otlp=http://{}",
+        target.address, collector.address
+    );
+    let ran = start(line.split_whitespace()).end();
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert!(!ran.stderr.contains("could not be sent"), "{}", ran.stderr);
+    let until = Instant::now() + Duration::from_secs(30);
+    let said = loop {
+        let said = collector.said();
+        if said.contains("http.client.request.duration") && said.contains("Count: 300") {
+            break said;
+        }
+        assert!(Instant::now() < until, "{said}");
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    for told in [
+        "-> service.name: Str(wringer)",
+        "-> wringer.label.build: Str(4711)",
+        "-> Name: http.client.request.duration",
+        "-> DataType: ExponentialHistogram",
+        "-> AggregationTemporality: Cumulative",
+        "-> IsMonotonic: true",
+        "Exemplar #0",
+        "-> Trace ID: ",
+    ] {
+        assert!(said.contains(told), "{told} in {said}");
+    }
 }
 
 #[test]

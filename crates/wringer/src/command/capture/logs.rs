@@ -16,6 +16,7 @@ use recording::private::Keep;
 use recording::read::lines::Go;
 use recording::read::unpack::Unpacked;
 use recording::text::hex;
+use session::doctor::Facts;
 use session::files::{self, create};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -357,6 +358,7 @@ pub fn options(read: &LogArgs) -> Result<Options, Problem> {
         urls: !read.no_urls,
         tolerate: read.tolerate,
         keep_broken: read.keep_broken,
+        table_bytes: Facts::read().memory_left().unwrap_or(u64::MAX),
         ..Options::default()
     })
 }
@@ -436,6 +438,7 @@ pub fn problem(error: ImportError) -> Problem {
         | ImportError::Input { .. }
         | ImportError::Nothing { .. }
         | ImportError::Lost { .. }
+        | ImportError::Memory { .. }
         | ImportError::TooMany => Problem::Impossible(error.to_string()),
     }
 }

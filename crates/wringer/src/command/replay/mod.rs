@@ -16,6 +16,7 @@ use plan::Plan;
 use recording::file::{ReadError, Recording};
 use recording::replay::{self, Choice, ChooseError, Chosen, Gaps, choose};
 use recording::words::Method;
+use session::doctor::Facts;
 use session::{About, SessionOptions};
 use std::fs::File;
 use std::io::BufReader;
@@ -196,8 +197,15 @@ fn choice(args: &ReplayArgs, seed: u64) -> Result<Choice, Problem> {
         made: as_origin::made(args),
         authority: address.map_or_else(|| "localhost".to_owned(), |address| address.authority),
         cache_memory: args.as_origin.started.place.cache_memory,
+        room: room(Facts::read().memory_left()),
         seed,
     })
+}
+
+/// Requests for whose choice there is memory, of which so many bytes are left.
+fn room(left: Option<u64>) -> usize {
+    let fit = left.map(|bytes| usize::try_from(bytes / replay::CHOSEN_BYTES).unwrap_or(usize::MAX));
+    fit.map_or(replay::MOST, |fit| fit.min(replay::MOST))
 }
 
 /// A method that recordings tell from others.
@@ -240,7 +248,7 @@ pub fn open(path: &Path, salvage: bool) -> Result<Recording<BufReader<File>>, Pr
 fn unread(args: &ReplayArgs, error: ChooseError) -> Problem {
     let text = format!("{}: {error}", args.recording.display());
     match error {
-        ChooseError::Read(_) | ChooseError::TooMany => Problem::Impossible(text),
+        ChooseError::Read(_) | ChooseError::TooMany(_) => Problem::Impossible(text),
         ChooseError::NoUrls => Problem::Usage(format!("{text}; --as-origin needs none")),
         ChooseError::NoPatterns => Problem::Usage(text),
     }
