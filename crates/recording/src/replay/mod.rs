@@ -101,10 +101,13 @@ pub enum ChooseError {
     NoPatterns,
     /// More than fits into a list.
     #[error(
-        "more than {0} requests would be sent{}: choose fewer with --to, -d, --sample-users or less of --loop",
-        if *.0 < MOST { ", for which no memory is left" } else { "" }
+        "more than {room} requests would be sent{}: choose fewer with --to, -d, --sample-users or less of --loop",
+        if *.room < MOST { ", for which no memory is left" } else { "" }
     )]
-    TooMany(usize),
+    TooMany {
+        /// Requests for which there is memory, or [`MOST`].
+        room: usize,
+    },
 }
 
 /// Requests that are sent at most, however much memory there is.
@@ -273,7 +276,7 @@ fn copies(
         let passes = choice.passes.min(in_time);
         late += choice.passes - passes;
         if passes > choice.room.saturating_sub(due.len()) as u64 {
-            return Err(ChooseError::TooMany(choice.room));
+            return Err(ChooseError::TooMany { room: choice.room });
         }
         due.extend((0..passes).map(|pass| Due {
             at_us: first_us + pass * pass_us,

@@ -273,7 +273,7 @@ fn what_memory_does_not_hold_is_refused_before_anything_is_sent() {
     let of = |room, passes| choose(&mut open(&finished.to), &Choice { room, passes, ..Choice::default() });
     assert_eq!(of(50, 1).unwrap().at_us.len(), 50);
     for (room, passes) in [(49, 1), (99, 2)] {
-        let Err(why @ ChooseError::TooMany(_)) = of(room, passes) else { panic!("{room} are enough") };
+        let Err(why @ ChooseError::TooMany { .. }) = of(room, passes) else { panic!("{room} are enough") };
         let said =
             format!("more than {room} requests would be sent, for which no memory is left: choose fewer");
         assert!(why.to_string().starts_with(&said), "{why}");

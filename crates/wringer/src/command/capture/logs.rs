@@ -4,7 +4,7 @@ use super::{interface, listen};
 use crate::problem::{Exit, Problem};
 use crate::{output, signals};
 use cli::LogArgs;
-use recording::entry::Edge;
+use recording::entry::{Edge, Entry};
 use recording::file::Note;
 use recording::format::detect::{self, DetectError, LINES};
 use recording::format::{Format, print};
@@ -322,7 +322,7 @@ pub fn format_of(read: &LogArgs, name: &str, last: &[u8]) -> Result<Format, Prob
 /// The format of `--print-format` that these lines have.
 fn printed(lines: &[&[u8]], zone: &Zone) -> Option<LogFound> {
     let first = lines.iter().find(|line| !line.trim_ascii().is_empty())?;
-    let fits = |format: &Format| format.clone().read(first).is_ok();
+    let fits = |format: &Format| format.clone().read(first, &mut Entry::default()).is_ok();
     let all = print::ALL.iter().filter_map(|printed| Format::parse(printed.format, zone.clone()).ok());
     let mut found = all.filter(fits);
     let format = found.next().filter(|_| found.next().is_none())?;

@@ -248,7 +248,7 @@ pub fn open(path: &Path, salvage: bool) -> Result<Recording<BufReader<File>>, Pr
 fn unread(args: &ReplayArgs, error: ChooseError) -> Problem {
     let text = format!("{}: {error}", args.recording.display());
     match error {
-        ChooseError::Read(_) | ChooseError::TooMany(_) => Problem::Impossible(text),
+        ChooseError::Read(_) | ChooseError::TooMany { .. } => Problem::Impossible(text),
         ChooseError::NoUrls => Problem::Usage(format!("{text}; --as-origin needs none")),
         ChooseError::NoPatterns => Problem::Usage(text),
     }
