@@ -28,7 +28,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// One record of a run. It is read by [`RunEvent::read`].
+/// One record of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -85,13 +85,13 @@ impl RecordKind {
     /// The kind that a line names: with its first word, where that is not elsewhere.
     fn of(line: &[u8]) -> serde_json::Result<RecordKind> {
         #[derive(Deserialize)]
-        struct Named {
+        struct Kinded {
             kind: RecordKind,
         }
         let first = line.strip_prefix(br#"{"kind":"#);
         let named = first
             .and_then(|rest| RecordKind::deserialize(&mut serde_json::Deserializer::from_slice(rest)).ok());
-        named.map_or_else(|| serde_json::from_slice::<Named>(line).map(|named| named.kind), Ok)
+        named.map_or_else(|| serde_json::from_slice::<Kinded>(line).map(|line| line.kind), Ok)
     }
 }
 

@@ -43,6 +43,7 @@ pub(crate) fn twice(run: &str) -> String {
 }
 
 /// Why a run is not carried that another controller commands.
+#[cfg(feature = "nats")]
 pub(crate) fn anothers(run: &str, host: &str) -> String {
     format!(
         "run {run} is commanded by another controller, on {host}, and an id is good for one run: begin the run anew, which gives it another \

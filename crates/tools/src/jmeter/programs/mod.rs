@@ -91,7 +91,7 @@ impl Interpreters for Programs {
         Rc::new(ProgramWorker {
             shared: self.0.clone(),
             programs: RefCell::default(),
-            scripts: scripts::WorkerScripts::default(),
+            scripts: Default::default(),
         })
     }
 }
