@@ -197,9 +197,19 @@ impl Files<'_> {
             let limit = file("memory.max").or_else(|| file("memory.limit_in_bytes"))?;
             let used = file("memory.current").or_else(|| file("memory.usage_in_bytes"))?;
             // The old controller says "no limit" with a number that no machine has.
-            (limit < 1 << 60).then(|| limit.saturating_sub(used))
+            (limit < 1 << 60).then(|| limit.saturating_sub(used.saturating_sub(self.kept_of_files(&group))))
         };
         self.groups("memory").into_iter().filter_map(left).min()
+    }
+
+    /// Bytes of files that a group keeps in memory and gives back at need: whoever has read a large log is full of them.
+    fn kept_of_files(&self, group: &Path) -> u64 {
+        let Some(text) = self.text(group.join("memory.stat")) else { return 0 };
+        let value = |line: &str| match line.split_once(' ')? {
+            ("inactive_file" | "active_file", bytes) => bytes.trim().parse::<u64>().ok(),
+            _ => None,
+        };
+        text.lines().filter_map(value).sum()
     }
 }
 
@@ -265,6 +275,20 @@ mod tests {
         let facts = Facts::read_from(root.path());
         assert_eq!((facts.cpu_quota, facts.memory_left_in_group_bytes), (Some(0.5), None));
         assert_eq!(Facts::read_from(&root.path().join("nothing")), Facts::default());
+    }
+
+    #[test]
+    fn files_that_a_group_keeps_in_memory_take_none_away() {
+        let stat = "anon 900\nfile 5200\nfile_mapped 7\ninactive_file 3000\nactive_file 2000\nslab 1\n";
+        let root = tree(&[
+            ("proc/self/cgroup", "0::/box\n"),
+            ("sys/fs/cgroup/box/memory.max", "8000\n"),
+            ("sys/fs/cgroup/box/memory.current", "7900\n"),
+            ("sys/fs/cgroup/box/memory.stat", stat),
+        ]);
+        assert_eq!(Facts::read_from(root.path()).memory_left_in_group_bytes, Some(5_100));
+        std::fs::remove_file(root.path().join("sys/fs/cgroup/box/memory.stat")).unwrap();
+        assert_eq!(Facts::read_from(root.path()).memory_left_in_group_bytes, Some(100));
     }
 
     #[test]
