@@ -2,12 +2,14 @@
 
 mod sample;
 
+use measure::processes::{Change, Happened, Process};
 use measure::stream::Note;
 use measure::{RunEvent, RunState, TimeMetric};
 use record::member::{HEADER, Header, LONGEST_LINE, packed};
 use record::{Gap, Item, ReadError, Reader, RecordKept, Writer};
 use sample::{events, small};
 use std::io;
+use std::time::Duration;
 
 /// A place in memory that has room for so many bytes.
 struct Memory {
@@ -263,6 +265,22 @@ fn fields_and_kinds_of_later_versions_are_passed_over() {
     // The times since a request was due follow from those since it was sent, where they are not told.
     assert_eq!((second.at.as_secs(), metrics), (1, vec![TimeMetric::Service, TimeMetric::Response]));
     assert_eq!(RunEvent::read(br#"{"kind":"forecast","x":1}"#).unwrap(), RunEvent::Unknown);
+}
+
+#[test]
+fn a_change_of_processes_is_read_as_it_was_written() {
+    let change = Change::Closed { address: "127.0.0.1:80".into() };
+    let process = Process { pid: 7, ..Process::default() };
+    let happened = Happened {
+        at: Duration::from_secs(3),
+        process,
+        change,
+        fatal: true,
+        ended_run: false,
+        log: vec!["gone".into()],
+    };
+    let event = RunEvent::Process(Box::new(happened));
+    assert_eq!(RunEvent::read(&serde_json::to_vec(&event).unwrap()).unwrap(), event);
 }
 
 #[test]

@@ -54,6 +54,21 @@ fn the_committed_schema_of_events_is_that_of_the_types() {
     compare("event.json", of::<RunEvent>("A record of a run of wringer"), super::event());
 }
 
+#[test]
+fn each_kind_of_record_in_the_schema_is_known_to_who_reads_it() {
+    let schema: Value = serde_json::from_str(super::event()).unwrap();
+    let forms = schema["oneOf"].as_array().unwrap();
+    assert!(forms.len() > 12);
+    for form in forms {
+        let kind = form["properties"]["kind"]["const"].as_str().unwrap();
+        // Some cannot be without their fields, and say which.
+        match RunEvent::read(format!(r#"{{"kind":"{kind}"}}"#).as_bytes()) {
+            Ok(event) => assert_eq!(serde_json::to_value(event).unwrap()["kind"], kind),
+            Err(error) => assert!(error.to_string().starts_with("missing field"), "{kind}: {error}"),
+        }
+    }
+}
+
 /// Says in its first line where it comes from.
 const GENERATED: &str = "// Types of a run as the server and reports tell it. Made of crates/report/src/page by `cargo xtask schema`: change them there.\n";
 

@@ -253,3 +253,14 @@ fn unread(args: &ReplayArgs, error: ChooseError) -> Problem {
         ChooseError::NoPatterns => Problem::Usage(text),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_requests_are_chosen_as_memory_holds_and_no_more_than_the_most() {
+        assert_eq!((room(None), room(Some(u64::MAX))), (replay::MOST, replay::MOST));
+        assert_eq!((room(Some(1_200)), room(Some(119))), (10, 0));
+    }
+}
