@@ -4,7 +4,7 @@ use crate::support::{import, open};
 use plan::draw::hash;
 use recording::import::{Options, UserBy};
 use recording::private::Keep;
-use recording::replay::{Choice, ChooseError, Chosen, Gaps, Made, Renew, Why, choose};
+use recording::replay::{Choice, ChooseError, Chosen, Gaps, MOST, Made, Renew, Why, choose};
 use std::collections::BTreeMap;
 
 const FORMAT: &str = "json:time=t,method=m,host=h,path=p,status=s,bytes=b,user=u,range=r,cache_control=cc";
@@ -278,4 +278,7 @@ fn what_memory_does_not_hold_is_refused_before_anything_is_sent() {
             format!("more than {room} requests would be sent, for which no memory is left: choose fewer");
         assert!(why.to_string().starts_with(&said), "{why}");
     }
+    // Where it is not memory, it is not said to be.
+    let said = ChooseError::TooMany { room: MOST }.to_string();
+    assert!(said.starts_with("more than 20000000 requests would be sent: choose fewer"), "{said}");
 }
