@@ -523,6 +523,12 @@ mod tests {
             ("/v1/items", Media::Html),
             ("/seg-1.m4s", Media::Video),
             ("/x.tar.gz", Media::Binary),
+            ("/a.html#part", Media::Html),
+            ("/a.b/c.woff2", Media::Font),
+            ("/live.m3u8", Media::Playlist),
+            ("/x.", Media::Html),
+            ("/x.markdown", Media::Binary),
+            ("/x.jpgjpgjpg", Media::Binary),
         ] {
             assert_eq!(Media::of_path(path.as_bytes()), media, "{path}");
         }

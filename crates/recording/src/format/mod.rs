@@ -210,18 +210,15 @@ impl Format {
     /// The place at which it stops to fit; the entry tells what stood before it.
     #[inline]
     pub fn read<'a>(&mut self, line: &'a [u8], entry: &mut Entry<'a>) -> Result<RecordingLine, Misfit> {
+        let text = if self.syslog { after_syslog(line) } else { line };
+        let shift = (line.len() - text.len()) as u32;
+        // The column is one of the whole line.
+        let behind = |misfit: Misfit| Misfit { column: misfit.column + shift, ..misfit };
         match &mut self.how {
             RecordingMode::Template(template) => {
-                let text = if self.syslog { after_syslog(line) } else { line };
-                let shift = (line.len() - text.len()) as u32;
-                template
-                    .read(text, &mut self.times, entry)
-                    .map_err(|misfit| Misfit { column: misfit.column + shift, ..misfit })?;
+                template.read(text, &mut self.times, entry).map_err(behind)?;
             }
-            RecordingMode::Json(mapping) => {
-                let text = if self.syslog { after_syslog(line) } else { line };
-                mapping.read(text, &mut self.times, entry)?;
-            }
+            RecordingMode::Json(mapping) => mapping.read(text, &mut self.times, entry).map_err(behind)?,
             RecordingMode::Columns(columns) if line.first() == Some(&b'#') => {
                 columns.directive(line, &mut self.times);
                 return Ok(RecordingLine::Directive);

@@ -184,6 +184,17 @@ fn haproxy_behind_syslog() {
     let mut format = Format::parse("haproxy", Zone::Untold).unwrap();
     format.read(bare.as_bytes(), &mut Entry::default()).unwrap();
     assert!(format.zone_is_missing());
+    // The column is that of the whole line.
+    let caddy = Format::parse("caddy", Zone::Untold).unwrap().behind_syslog();
+    for (mut format, line, column) in
+        [(format, "[::1]:33317 [yesterday] f b/s", 14), (caddy, r#"{"ts" 1}"#, 7)]
+    {
+        let head = "<134>Oct 10 20:55:36 host haproxy[14389]: ";
+        let [alone, behind] = ["", head].map(|head| {
+            format.read(format!("{head}{line}").as_bytes(), &mut Entry::default()).unwrap_err().column
+        });
+        assert_eq!((alone, behind), (column, column + head.len() as u32), "{line}");
+    }
 }
 
 #[test]

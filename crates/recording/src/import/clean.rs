@@ -343,6 +343,7 @@ mod tests {
             ("GET /a b HTTP/1.1", Err(Reason::Unsendable)),
             (r"GET /a\x0d\x0aX: y HTTP/1.1", Err(Reason::Unsendable)),
             (r"GET /a\x00 HTTP/1.1", Err(Reason::Unsendable)),
+            (r"GET /a\x7f HTTP/1.1", Err(Reason::Unsendable)),
             ("-", Err(Reason::NoRequest)),
             ("", Err(Reason::NoRequest)),
             ("<BADREQ>", Err(Reason::NoRequest)),
