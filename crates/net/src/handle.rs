@@ -91,21 +91,41 @@ impl Net {
         &self.0.standstills
     }
 
+    /// How long it has stood still since a moment: a time in which it waited for nobody.
+    #[inline]
+    pub fn stood_still_since(&self, at: Instant) -> Duration {
+        match self.0.standstills.is_empty() {
+            true => Duration::ZERO,
+            false => Duration::from_micros(self.0.standstills.since(self.unix_micros_at(at))),
+        }
+    }
+
     /// Waits until an instant, with microsecond resolution.
     pub fn sleep_until(&self, at: Instant) -> Sleep {
         Sleep::new(self.0.turn.clone(), at)
     }
 
-    /// Waits until a signal is raised, and lowers it, at most until an instant; `false`: the instant came first.
+    /// Waits until a signal is raised, and lowers it, at most until an instant, which comes later by as long as the worker has stood
+    /// still meanwhile; `false`: the instant came first.
     pub async fn wait_until(&self, signal: &Event, at: Instant) -> bool {
-        let mut sleep = self.sleep_until(at);
-        let mut timer = false;
+        let began = self.turn();
+        let mut until = at;
+        let mut sleep = self.sleep_until(until);
         poll_fn(|context| {
-            if signal.poll_wait().is_ready() {
-                return Poll::Ready(true);
+            loop {
+                if signal.poll_wait().is_ready() {
+                    return Poll::Ready(true);
+                }
+                if Pin::new(&mut sleep).poll(context).is_pending() {
+                    return Poll::Pending;
+                }
+                let later = at + self.stood_still_since(began);
+                if later <= until {
+                    return Poll::Ready(false);
+                }
+                until = later;
+                sleep = self.sleep_until(until);
             }
-            timer |= Pin::new(&mut sleep).poll(context).is_ready();
-            if timer { Poll::Ready(false) } else { Poll::Pending }
         })
         .await
     }

@@ -96,7 +96,7 @@ impl Runner<'_> {
                 return Ok(());
             }
             let rest = worker.rest();
-            let due = rest.ends(worker.turn.began());
+            let due = worker.wait_ends(&rest);
             worker.driver.wait(&mut occurrences, rest)?;
             let now = worker.driver.now();
             worker.note_standstill(due, now);

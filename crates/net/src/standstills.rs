@@ -30,6 +30,11 @@ impl Standstills {
         all.iter().filter(|one| one.ended_us > unix_us).map(|one| one.length_us).sum()
     }
 
+    /// True if it never stood still.
+    pub fn is_empty(&self) -> bool {
+        self.0.borrow().is_empty()
+    }
+
     #[cold]
     pub(crate) fn add(&self, ended_us: u64, length: Duration) {
         let mut all = self.0.borrow_mut();

@@ -96,13 +96,20 @@ impl Worker {
         }
     }
 
+    /// When a wait that begins now is to end at the latest.
+    pub(crate) fn wait_ends(&self, rest: &Rest) -> Option<Instant> {
+        let looks = self.driver.longest_wait().map(|longest| self.turn.read() + longest);
+        rest.ends(self.turn.began()).into_iter().chain(looks).min()
+    }
+
     /// A wait has returned that was to end at this moment at the latest. One that is over much later has stood still, at some time since
-    /// the wait before returned: all of that is taken for it, as nobody saw when it began.
+    /// the wait before returned: all of that is taken for it, as nobody saw when it began. Nor was anybody waited for meanwhile.
     pub(crate) fn note_standstill(&self, due: Option<Instant>, now: Instant) {
         let before = self.turn.began();
         let passed = now.saturating_duration_since(before);
         if passed >= LEAST && due.is_some_and(|due| now.saturating_duration_since(due.max(before)) >= LEAST) {
             self.standstills.add(self.wall_clock.unix_micros_at(now), passed);
+            self.driver.postpone(passed);
         }
     }
 

@@ -134,6 +134,7 @@ impl Channels {
                 tunnel::open(self, credentials, destination, authority, deadline).await?
             }
         };
+        let deadline = Some(until + self.net.stood_still_since(began));
         let took = self.net.now() - began;
         let Connected { mut stream, to, number } = connected;
         let mut stream = match (destination.secure, &self.tls) {

@@ -280,7 +280,17 @@ impl Channels {
     /// The latest moment for the first byte of an answer to what was sent at this one.
     pub fn first_deadline(&self, sent: Instant) -> Instant {
         let limits = &self.load.limits;
-        sent + limits.first_byte.map_or(limits.request, |limit| limit.min(limits.request))
+        self.after(sent, limits.first_byte.map_or(limits.request, |limit| limit.min(limits.request)))
+    }
+
+    /// The latest moment for the end of an answer to what was sent at this one.
+    pub fn last_deadline(&self, sent: Instant) -> Instant {
+        self.after(sent, self.load.limits.request)
+    }
+
+    /// So long after a moment, without the time in which this worker stood still.
+    fn after(&self, moment: Instant, limit: Duration) -> Instant {
+        moment + limit + self.net.stood_still_since(moment)
     }
 }
 

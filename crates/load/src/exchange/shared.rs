@@ -331,7 +331,7 @@ async fn receive(
 fn deadline(worker: &Worker, sent: Instant, head_told: bool, cut: Option<Instant>) -> Instant {
     let latest = match head_told {
         false => worker.channels.first_deadline(sent),
-        true => sent + worker.load.limits.request,
+        true => worker.channels.last_deadline(sent),
     };
     cut.map_or(latest, |cut| cut.min(latest))
 }

@@ -291,7 +291,9 @@ impl Run {
             control if control.stopped() => grace.min(STOPPED),
             _ => longest,
         };
-        while groups.iter().any(GroupWork::is_busy) && worker.net.now() < began + patience() {
+        // A worker that stood still waited for nobody, and an answer may have been kept from coming with it.
+        let until = |patience| began + patience + worker.net.stood_still_since(began);
+        while groups.iter().any(GroupWork::is_busy) && worker.net.now() < until(patience()) {
             worker.net.sleep(Duration::from_millis(1)).await;
         }
         worker.account.begin_to_give_up();

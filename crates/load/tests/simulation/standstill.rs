@@ -1,12 +1,17 @@
 //! A machine that stands still, with cache and origin on it: what was under way meanwhile is younger for the cache than it is.
 
+use crate::scenario::Chooser;
 use crate::server::{Move, Script, Seen};
-use crate::world::{Case, Ran, Server, phase, requests};
+use crate::world::{Case, Ran, Server, phase, requests, tls_of};
 use measure::Fault;
 use net::Faults;
+use plan::message::{Framing, Message, MessageService};
 use plan::popularity::Popularity;
 use plan::site::{Lifetime, Paths, Site, Size, Stamp, StampKind, write_prefix};
-use plan::{Arrivals, ObjectStep, Pace, Phase, Step};
+use plan::{
+    Arrivals, Delay, Http, MessageStep, ObjectStep, Origin, Pace, Phase, Protocol, Request, RequestStep,
+    Step, Stop, Tls,
+};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -89,4 +94,60 @@ fn what_was_under_way_while_the_machine_stood_still_is_not_stale() {
     assert!(stale(&ran(None)) > 50, "{}", stale(&ran(None)));
     let shorter = ran(Some((begins, Duration::from_secs(1))));
     assert!(stale(&shorter) > 10, "{}", stale(&shorter));
+}
+
+/// A run of three seconds against an origin whose answers take some 400 ms, with a standstill that begins then.
+fn slow(http: &Http, step: &Step, begins: Duration) -> Ran {
+    let asks = matches!(step, Step::Messages(_));
+    let messages = asks.then(|| MessageService { framing: framing(), ..MessageService::default() });
+    let delay = Delay::Fixed { delay: Duration::from_millis(100) };
+    let origin = Origin { delay, messages, bytes_per_second: Some(20_000), ..Origin::default() };
+    let stop = Stop { after: Some(Duration::from_secs(3)), ..Stop::default() };
+    let phase = phase(step.clone(), Pace::Users(8), stop);
+    let mut case = Case::new(vec![phase], Server::Origin(Box::new(origin)));
+    case.site.size = Size::Fixed(4_000);
+    case.load.limits.request = Duration::from_secs(1);
+    case.load.limits.grace = Duration::from_secs(1);
+    case.tls = http.tls.is_some().then(|| tls_of(&mut Chooser::new(7, 0), &["h3"]));
+    case.load.protocol = match asks {
+        true => Protocol::Messages(Default::default()),
+        false => Protocol::Http(http.clone()),
+    };
+    let between = Duration::from_millis(50);
+    let standstill = Some((begins, Duration::from_secs(9)));
+    case.faults = Faults { delay: (between, between), standstill, ..Faults::default() };
+    case.run()
+}
+
+fn framing() -> Framing {
+    Framing::parse("ascii:4").expect("a framing")
+}
+
+/// Who stood still waited for nobody: what was asked for before is answered after it, however long it was beside the time limit.
+#[test]
+fn no_answer_is_late_for_a_standstill() {
+    let asks =
+        MessageStep { framing: framing(), messages: vec![Message::of("PAY")], ..MessageStep::default() };
+    let list = vec![Request::get("http://peer:1/w/1/4000")].into();
+    let page = Step::Requests(RequestStep { requests: list, ..RequestStep::default() });
+    let objects = || Step::Object(ObjectStep::default());
+    let http2 = || Http { h2: Some(Default::default()), ..Http::default() };
+    let tls = Some(Tls { alpn: vec!["h3".to_owned()], verify: false, ..Tls::default() });
+    let http3 = Http { tls, h3: Some(Box::default()), ..Http::default() };
+    let protocols = [
+        ("objects", Http::default(), objects()),
+        ("a page", Http::default(), page.clone()),
+        ("HTTP/2", http2(), objects()),
+        ("HTTP/2, a page", http2(), page),
+        ("HTTP/3", http3, objects()),
+        ("messages", Http::default(), Step::Messages(asks)),
+    ];
+    // In the middle, and while the last answers are waited for.
+    let moments = [1_500, 3_010].map(Duration::from_millis);
+    for ((name, http, step), begins) in protocols.iter().flat_map(|one| moments.map(|begins| (one, begins))) {
+        let ran = slow(http, step, begins);
+        let counts = ran.counts();
+        assert_eq!((counts.ok, counts.unfinished), (counts.requests, 0), "{name}: {:?}", ran.failures());
+        assert!(counts.ok > 20 && ran.took > Duration::from_secs(9), "{name}: {:?}", ran.took);
+    }
 }

@@ -164,6 +164,16 @@ impl Driver {
         }
     }
 
+    /// The longest wait that there is while a socket has a deadline.
+    pub(crate) fn longest_wait(&self) -> Option<Duration> {
+        self.deadlines.longest_wait()
+    }
+
+    /// Moves the deadlines of all sockets.
+    pub(crate) fn postpone(&self, by: Duration) {
+        self.sockets.borrow().iter().for_each(|(_, slot)| slot.waits.postpone(by));
+    }
+
     fn admit(&self, fd: &OwnedFd, interest: Interest, ready: Ready) -> io::Result<Rc<EpollSlot>> {
         let generation = self.next_generation.get().wrapping_add(1) & (u32::MAX >> 1);
         self.next_generation.set(generation);

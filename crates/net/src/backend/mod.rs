@@ -219,6 +219,21 @@ impl Driver {
         }
     }
 
+    /// The longest wait that there is while a socket has a deadline.
+    pub(crate) fn longest_wait(&self) -> Option<Duration> {
+        match self {
+            Self::Epoll(driver) => driver.longest_wait(),
+            Self::Uring(driver) => driver.longest_wait(),
+            #[cfg(feature = "sim")]
+            Self::Sim(_) => None,
+        }
+    }
+
+    /// The worker has stood still for so long and could look at nothing that came: what waits may wait for so much longer.
+    pub(crate) fn postpone(&self, by: Duration) {
+        on_each!(self, driver => driver.postpone(by));
+    }
+
     /// For another thread, to report [`Happened::Answers`].
     pub(crate) fn waker(&self) -> io::Result<Waker> {
         match self {

@@ -63,6 +63,11 @@ impl Waits {
         incoming.into_iter().chain(outgoing.filter(|task| incoming != Some(*task)))
     }
 
+    /// Has whoever waits wait for so much longer.
+    pub(crate) fn postpone(&self, by: Duration) {
+        self.deadline.set(self.deadline.get().map(|deadline| deadline + by));
+    }
+
     pub(crate) fn is_overdue(&self, now: Instant) -> bool {
         self.deadline.get().is_some_and(|deadline| deadline <= now)
     }
@@ -99,12 +104,15 @@ impl Deadlines {
         }
     }
 
-    /// Longest wait: where there are deadlines, no longer than until they are to be looked at.
+    /// The longest wait, where there are deadlines: no longer than until they are to be looked at.
+    pub(crate) fn longest_wait(&self) -> Option<Duration> {
+        (self.count.get() > 0).then_some(SWEEP)
+    }
+
+    /// The same, where nothing else ends the wait earlier.
     pub(crate) fn bound(&self, timeout: Option<Duration>) -> Option<Duration> {
-        match self.count.get() {
-            0 => timeout,
-            _ => Some(timeout.unwrap_or(SWEEP).min(SWEEP)),
-        }
+        let sweep = self.longest_wait();
+        timeout.into_iter().chain(sweep).min()
     }
 
     /// True if it is time to look through the sockets. Asked once for each look.

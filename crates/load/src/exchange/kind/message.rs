@@ -219,8 +219,8 @@ impl Exchanges for MessageExchanges<'_> {
     ) -> AnswerRead {
         loop {
             // What was sent first must be answered first, or at least in time.
-            let limit = self.context.worker.load.limits.request;
-            connection.stream.set_deadline(window.front().map(|oldest| oldest.at + limit));
+            let channels = &self.context.worker.channels;
+            connection.stream.set_deadline(window.front().map(|oldest| channels.last_deadline(oldest.at)));
             let received = match &self.mine.arrivals {
                 None => connection.stream.recv().await,
                 Some(arrivals) => {

@@ -189,7 +189,7 @@ pub(crate) fn note_arrival(worker: &Worker, connection: &mut Connection, moments
     if moments.first_byte.is_none() {
         moments.first_byte = Some(moments.ended);
         if worker.load.limits.first_byte.is_some() {
-            connection.set_deadline(moments.sent + worker.load.limits.request);
+            connection.set_deadline(worker.channels.last_deadline(moments.sent));
         }
     }
 }

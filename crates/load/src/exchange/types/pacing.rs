@@ -24,9 +24,8 @@ pub(crate) struct Pacing {
     first_read: u64,
     /// Longest silence.
     idle: Option<Duration>,
+    /// When the request was sent.
     since: Instant,
-    /// When all of the answer must be there.
-    until: Instant,
 }
 
 impl Pacing {
@@ -53,7 +52,6 @@ impl Pacing {
             first_read: abort.map_or(0, |(_, bytes)| FIRST_READ.min(bytes.saturating_sub(1)).max(1)),
             idle: limits.idle,
             since,
-            until: since + limits.request,
         })
     }
 
@@ -89,7 +87,7 @@ impl Pacing {
         };
         self.rest(worker, got).await;
         if self.idle.is_some() {
-            stream.set_deadline(Some(self.deadline(worker, self.until)));
+            stream.set_deadline(Some(self.deadline(worker, self.until(worker))));
         }
         match wanted.into_iter().chain(self.trickle).min() {
             Some(bytes) => stream.recv_at_most(bytes as usize).await,
@@ -101,8 +99,13 @@ impl Pacing {
     pub async fn rest(&self, worker: &Worker, got: u64) {
         if let Some(speed) = self.bytes_per_second {
             let due = self.since + Duration::from_secs_f64(got as f64 / speed.max(1) as f64);
-            worker.net.sleep_until(due.min(self.until)).await;
+            worker.net.sleep_until(due.min(self.until(worker))).await;
         }
+    }
+
+    /// The latest moment for the end of it.
+    fn until(&self, worker: &Worker) -> Instant {
+        worker.channels.last_deadline(self.since)
     }
 
     /// The latest moment for what comes next, where that is otherwise `until`.

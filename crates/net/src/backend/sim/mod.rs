@@ -99,6 +99,11 @@ impl Driver {
         Ok(world.collect_due())
     }
 
+    /// Moves the deadlines of all sockets.
+    pub(crate) fn postpone(&self, by: Duration) {
+        self.world.borrow_mut().postpone(by);
+    }
+
     /// Lets the next thing happen that is due, and says who is to be polled for it.
     pub(crate) fn note(&self) -> Happened {
         self.world.borrow_mut().happen()

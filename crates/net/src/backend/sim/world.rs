@@ -430,6 +430,18 @@ impl World {
         }
     }
 
+    /// Moves the deadlines of all ends, and the looks at them.
+    pub(super) fn postpone(&mut self, by: Duration) {
+        for id in 0..self.ends.len() {
+            if let Some(end) = &self.ends[id] {
+                end.waits.postpone(by);
+                if end.alarm.is_some() {
+                    self.set_alarm(id);
+                }
+            }
+        }
+    }
+
     /// An end whose socket is dropped.
     pub(super) fn close(&mut self, id: EndId) {
         self.owned -= 1;

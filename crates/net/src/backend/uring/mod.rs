@@ -440,6 +440,16 @@ impl UringDriver {
         }
     }
 
+    /// The longest wait that there is while a socket has a deadline.
+    pub(crate) fn longest_wait(&self) -> Option<Duration> {
+        self.deadlines.longest_wait()
+    }
+
+    /// Moves the deadlines of all sockets.
+    pub(crate) fn postpone(&self, by: Duration) {
+        self.slots.borrow().iter().for_each(|(_, slot)| slot.waits.postpone(by));
+    }
+
     fn admit(&self, fd: OwnedFd) -> Rc<Slot> {
         self.open_sockets.set(self.open_sockets.get() + 1);
         let generation = self.next_generation.get().wrapping_add(1);
