@@ -398,7 +398,7 @@ export interface TargetVerdict {
   mostly_bad: boolean;
   /** Requests that this machine had no port or descriptor for; nothing is known of the target from them. */
   not_asked: number;
-  /** Requests of which the findings speak: those that left this machine. */
+  /** Requests of which the findings speak: those that left this machine, and whose end is known. */
   requests: number;
   /** Since when nothing came from it, or nothing good, in seconds since the start of the run. */
   silent_since_s: number | null;

@@ -1,5 +1,6 @@
 //! The agent's side of a run: what it has to send, what it is to do, and when it ends by itself.
 
+use crate::awake::Awake;
 use crate::delta::Delta;
 use crate::message::{DownBeat, RateFrom, Stop, Up, UpBeat};
 use crate::outbox::Outbox;
@@ -36,7 +37,8 @@ pub struct Agent {
     outbox: Outbox,
     tasks: VecDeque<Task>,
     lease: Duration,
-    /// When the controller said something last; `None`: not yet, and other agents may still get ready.
+    awake: Awake,
+    /// When the controller said something last, in the agent's time awake; `None`: not yet, and other agents may still get ready.
     heard: Option<Duration>,
     /// Number and moment of its last beat, and when that came.
     echo: Option<((u64, u64), Duration)>,
@@ -60,6 +62,7 @@ impl Agent {
             outbox,
             tasks: VecDeque::new(),
             lease,
+            awake: Awake::default(),
             heard: None,
             echo: None,
             told: None,
@@ -79,7 +82,7 @@ impl Agent {
         if self.orphaned {
             return;
         }
-        self.heard = Some(now);
+        self.heard = Some(self.awake.at(now));
         self.outbox.acknowledge(beat.acknowledged);
         if self.echo.is_none_or(|((number, _), _)| beat.number > number) {
             self.echo = Some(((beat.number, beat.at_us), now));
@@ -123,7 +126,7 @@ impl Agent {
 
     /// Returns what is to be sent now. To be asked after everything else, until there is nothing.
     pub fn poll(&mut self, now: Duration) -> Option<Up> {
-        let silence = self.heard.map_or(Duration::ZERO, |heard| now.saturating_sub(heard));
+        let silence = self.silence(now);
         if !self.orphaned && silence > self.lease {
             // The dead man's switch: whoever commanded this load does not any more.
             self.closed();
@@ -145,6 +148,12 @@ impl Agent {
             }));
         }
         self.outbox.poll(now).map(Up::Delta)
+    }
+
+    /// How long nothing has come of the controller although the agent listened.
+    fn silence(&mut self, now: Duration) -> Duration {
+        let awake = self.awake.at(now);
+        self.heard.map_or(Duration::ZERO, |heard| awake.saturating_sub(heard))
     }
 
     /// Returns what is to be done next.

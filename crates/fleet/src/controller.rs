@@ -1,6 +1,7 @@
 //! The controller's side of a run: gates that all agents go through at one moment, news that are taken once and in order, accounts
 //! that must agree, and what a silence means.
 
+use crate::awake::{Awake, behind_standstill};
 use crate::clock::Clock;
 use crate::delta::{Delta, Last};
 use crate::inbox::Inbox;
@@ -89,6 +90,8 @@ pub enum News {
         /// When, by the controller's clock.
         at: Duration,
     },
+    /// The controller itself did not run for so long.
+    StoodStill(Duration),
     /// Nothing came from an agent for some seconds.
     Silent(usize),
     /// It said something again.
@@ -127,6 +130,7 @@ struct Member {
     state: State,
     inbox: Inbox,
     clock: Clock,
+    /// When something came from it last, in the controller's time awake.
     heard: Duration,
     silent: bool,
     arrived: u32,
@@ -167,6 +171,9 @@ pub struct Controller {
     opens: Vec<Duration>,
     rates: Vec<RateFrom>,
     stop: Stop,
+    awake: Awake,
+    /// The longest time that it did not run, where agents may have ended for it.
+    missed: Option<Duration>,
 }
 
 impl Controller {
@@ -181,6 +188,8 @@ impl Controller {
             opens: Vec::new(),
             rates: Vec::new(),
             stop: Stop::No,
+            awake: Awake::default(),
+            missed: None,
         }
     }
 
@@ -188,7 +197,7 @@ impl Controller {
     pub fn join(&mut self, now: Duration, share: Share) -> usize {
         // The others do not wait for it at a gate that they have come to.
         let arrived = self.opens.len() as u32 + 1;
-        self.members.push(Member { arrived, ..Member::new(now, share) });
+        self.members.push(Member { arrived, ..Member::new(self.awake.time(now), share) });
         self.members.len() - 1
     }
 
@@ -227,7 +236,11 @@ impl Controller {
     /// The channel of an agent is closed.
     pub fn closed(&mut self, agent: usize, now: Duration, why: &str) {
         if self.members[agent].state == State::There {
-            self.lose(agent, now, why.to_owned());
+            let why = match self.missed {
+                Some(missed) => behind_standstill(why, missed, self.rules.lease),
+                None => why.to_owned(),
+            };
+            self.lose(agent, now, why);
         }
     }
 
@@ -323,8 +336,9 @@ impl Controller {
 
     /// Something came from an agent; nothing where it is lost already.
     fn hear(&mut self, agent: usize, now: Duration) -> Option<&mut Member> {
+        self.look(now);
         let member = self.members.get_mut(agent).filter(|member| member.state != State::Lost)?;
-        member.heard = now;
+        member.heard = self.awake.time(now);
         if member.silent {
             member.silent = false;
             self.news.push_back(News::Back(agent));
@@ -384,10 +398,23 @@ impl Controller {
         self.look_at_gates(now);
     }
 
+    /// Looks at the clock. Nobody is silent while nobody listens.
+    fn look(&mut self, now: Duration) {
+        let stood_still = self.awake.look(now);
+        if stood_still.is_zero() {
+            return;
+        }
+        self.news.push_back(News::StoodStill(stood_still));
+        if stood_still + BEAT > self.rules.lease {
+            self.missed = self.missed.max(Some(stood_still));
+        }
+    }
+
     fn look_at_silence(&mut self, now: Duration) {
+        self.look(now);
         for agent in 0..self.members.len() {
             let member = &mut self.members[agent];
-            let silence = now.saturating_sub(member.heard);
+            let silence = self.awake.time(now).saturating_sub(member.heard);
             if member.state != State::There || silence < SILENT {
                 continue;
             }

@@ -6,6 +6,7 @@
 //! Start reading at [`message`], what is said, then `agent.rs` and `controller.rs`.
 
 mod agent;
+mod awake;
 pub mod bus;
 mod changing;
 mod clock;
@@ -26,6 +27,7 @@ pub mod stream;
 pub mod token;
 
 pub use agent::{Agent, Task};
+pub use awake::{Awake, behind_standstill};
 pub use changing::changes_by_the_clock;
 pub use controller::{Controller, News, OnLoss, Rules};
 pub use delta::{Delta, Last};

@@ -343,6 +343,7 @@ impl World {
                         self.joins.push((at, self.machines[agent].share));
                     }
                 }
+                News::StoodStill(_) => panic!("the controller looks each 20 ms"),
                 News::Record { .. } | News::Opens { .. } | News::Silent(_) | News::Back(_) => {}
             }
         }
@@ -398,9 +399,20 @@ fn agents_begin_at_one_moment_whatever_their_clocks_say() {
 fn an_agent_without_a_controller_ends_by_itself() {
     let mut agent = Agent::new(LEASE, Outbox::new(1, None));
     agent.handle(Duration::ZERO, &DownBeat::default());
-    while agent.poll(LEASE).is_some() {}
+    let until = |agent: &mut Agent, from: Duration, to: Duration| {
+        let mut now = from;
+        while now <= to {
+            while agent.poll(now).is_some() {}
+            now += Duration::from_millis(1);
+        }
+    };
+    until(&mut agent, Duration::ZERO, LEASE);
     assert_eq!(agent.task(), None, "its lease is not over");
-    while agent.poll(LEASE + Duration::from_millis(1)).is_some() {}
+    // A time in which it did not run itself is none in which it heard nothing.
+    let later = Duration::from_secs(60);
+    until(&mut agent, later, later);
+    assert_eq!(agent.task(), None, "its lease is not over");
+    until(&mut agent, later, later + Duration::from_millis(1));
     assert_eq!(agent.task(), Some(Task::Stop { now: true }));
     assert!(agent.is_orphaned() && !agent.is_over());
     agent.push(Delta::Last(Box::default()));
@@ -429,6 +441,43 @@ fn figures_that_cannot_be_are_a_loss() {
             news.iter().find_map(|news| if let News::Lost { why, .. } = news { Some(why) } else { None });
         assert_eq!(why.is_some_and(|why| why.contains("which cannot be")), lost, "{requests}");
     }
+}
+
+/// A controller that did not run heard nobody, and what agents say when they have ended for it is its own doing.
+#[test]
+fn a_controller_that_stood_still_says_so_and_loses_nobody() {
+    for (stood_still, ends) in [(Duration::from_secs(5), false), (LEASE + Duration::from_secs(3), true)] {
+        let (mut controller, began) = begun_alone();
+        while controller.news().is_some() {}
+        let mut now = began + stood_still;
+        let mut news = Vec::new();
+        for _ in 0..100 {
+            while controller.poll(now).is_some() {}
+            news.extend(std::iter::from_fn(|| controller.news()));
+            now += Duration::from_millis(20);
+        }
+        // It looked last when the gate was set, half a second before it opens.
+        let most = stood_still + Duration::from_secs(1);
+        let told = |news: &News| matches!(news, News::StoodStill(told) if (stood_still..most).contains(told));
+        assert!(news.len() == 1 && told(&news[0]), "{news:?}");
+        controller.closed(0, now, "its channel closed");
+        match controller.news() {
+            Some(News::Lost { why, .. }) => {
+                assert!(why.starts_with("its channel closed"), "{why}");
+                assert_eq!(why.contains("this controller itself had not run for"), ends, "{why}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    // Who says nothing while it listens is silent, and lost when its lease is over.
+    let (mut controller, began) = begun_alone();
+    while controller.news().is_some() {}
+    let mut news = Vec::new();
+    for step in 0..=LEASE.as_millis() as u64 / 20 {
+        while controller.poll(began + Duration::from_millis(20 * step)).is_some() {}
+        news.extend(std::iter::from_fn(|| controller.news()));
+    }
+    assert!(matches!(news[..], [News::Silent(0), News::Lost { agent: 0, .. }]), "{news:?}");
 }
 
 /// A run of one agent that has begun, and when it did.

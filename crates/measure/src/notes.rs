@@ -32,6 +32,8 @@ macro_rules! templates {
 templates! {
     /// An address, how often, and why.
     PASSED_OVER = "{} took no connection {} times ({}), and another address of the same name was tried each time: addresses of a name take turns";
+    /// Twice seconds.
+    CONTROLLER_STOOD_STILL = "the controller of the agents itself did not run for {} s, until {} s into the run: what they told meanwhile came late, and an agent that hears nothing for --lease ends its load";
     /// Answers 5xx; where the origin should have been.
     NEVER_ASKED = "the origin was never asked and the proxy answered {} times with 5xx: it must be able to reach {}";
     /// The same of a proxy that is warm.

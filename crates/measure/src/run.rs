@@ -258,6 +258,12 @@ pub struct RunResult {
 }
 
 impl RunResult {
+    /// Unfinished requests of a phase that were under way at an agent when that was lost: nobody knows what became of them.
+    pub fn untold(&self, phase: &PhaseResult) -> u64 {
+        let told = phase.tally.times_of(TimeMetric::Unfinished).count();
+        if self.has_losses() { phase.counts().unfinished.saturating_sub(told) } else { 0 }
+    }
+
     /// True if an agent or an origin was lost.
     pub fn has_losses(&self) -> bool {
         let agents = self.agents.iter().map(|agent| &agent.lost);

@@ -14,6 +14,7 @@ use crate::wall;
 use fleet::message::{Down, RateFrom, Resumes, Stop, Up};
 use fleet::{Controller, News, Rules, Share, idle, not_given_out, not_shared_out, split};
 use load::Control;
+use measure::notes;
 use measure::stream::EvidenceFound;
 use measure::{
     AgentUse, CarriedOn, Distribution, Event, LostAgent, Reporting, RunEvent, Snapshot, TimeMetric,
@@ -389,6 +390,7 @@ impl UnderWay<'_> {
                     }
                     self.command.control.open(phase as usize, self.epoch + at);
                 }
+                News::StoodStill(lasted) => self.stood_still(lasted),
                 News::Silent(agent) => self.say(agent, "says nothing any more"),
                 News::Back(agent) => self.say(agent, "is back"),
                 News::Lost { agent, at, why } => self.lost(agent, at, why),
@@ -419,9 +421,20 @@ impl UnderWay<'_> {
         }
     }
 
+    fn stood_still(&mut self, lasted: Duration) {
+        let until = self.starts.map_or(Duration::ZERO, |starts| self.now().saturating_sub(starts));
+        let seconds = |time: Duration| format!("{:.1}", time.as_secs_f64());
+        let note = notes::CONTROLLER_STOOD_STILL.with(&[&seconds(lasted), &seconds(until)]);
+        self.tell(note.clone());
+        self.notes.push(note);
+    }
+
     fn say(&self, agent: usize, what: &str) {
         let member = &self.crew.members[agent];
-        let text = format!("agent {} ({}) {what}", member.name, member.place.at);
+        self.tell(format!("agent {} ({}) {what}", member.name, member.place.at));
+    }
+
+    fn tell(&self, text: String) {
         tracing::info!(text);
         // Where nobody shows it, nobody misses it: the report has what came of it.
         let _ = self.command.events.try_send(Event::Log { serious: true, text });

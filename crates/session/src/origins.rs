@@ -6,8 +6,8 @@ use crate::gathering::Gathering;
 use crate::inputs;
 use crate::options::SessionOptions;
 use crate::problem::Problem;
-use fleet::Share;
 use fleet::message::{Down, DownBeat, Served, Stop, Up};
+use fleet::{Awake, Share, behind_standstill};
 use measure::{LostAgent, OriginCounts, OriginUse};
 use plan::Plan;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -122,7 +122,8 @@ impl Origins {
         let shared = Arc::new(OriginsTold { all: Mutex::new(all), ..OriginsTold::default() });
         let started = |process: Option<Arc<Process>>| process.expect("who has said hello was started");
         let processes = processes.into_iter().map(started).collect();
-        let watched = OriginsWatch { shared: shared.clone(), processes, ways, came, lease, _bus: bus };
+        let watched =
+            OriginsWatch { shared: shared.clone(), processes, ways, came, lease, missed: None, _bus: bus };
         let thread = std::thread::spawn(move || watched.run());
         Origins { shared, thread: Some(thread) }
     }
@@ -214,6 +215,8 @@ struct OriginsWatch {
     ways: Vec<Option<Sender<Vec<u8>>>>,
     came: Receiver<(usize, Came)>,
     lease: Duration,
+    /// The longest time that this controller did not run, where origins may have ended for it.
+    missed: Option<Duration>,
     /// Last, so that agents on it learn that nothing follows.
     _bus: Option<Bus>,
 }
@@ -223,8 +226,12 @@ impl OriginsWatch {
         let mut beat = DownBeat::default();
         let mut said: Option<Instant> = None;
         let mut until: Option<Instant> = None;
+        let began = Instant::now();
+        let mut awake = Awake::default();
         while !self.shared.ends_now.load(Ordering::Acquire) {
-            if let Some((origin, came)) = next(&self.came) {
+            let came = next(&self.came);
+            self.look_up(awake.look(began.elapsed()));
+            if let Some((origin, came)) = came {
                 self.take(origin, came);
             }
             if self.shared.ends.load(Ordering::Acquire) && until.is_none() {
@@ -245,6 +252,17 @@ impl OriginsWatch {
         self.processes.iter().for_each(|process| if at_once { process.kill() } else { process.finish() });
     }
 
+    /// None of them is silent while nobody listens.
+    fn look_up(&mut self, stood_still: Duration) {
+        if stood_still.is_zero() {
+            return;
+        }
+        self.shared.all().iter_mut().for_each(|one| one.told += stood_still);
+        if stood_still + EVERY > self.lease {
+            self.missed = self.missed.max(Some(stood_still));
+        }
+    }
+
     fn take(&mut self, origin: usize, came: Came) {
         match came {
             Came::Said(Up::Served(served)) => {
@@ -256,7 +274,10 @@ impl OriginsWatch {
                     self.ways[origin] = None;
                 }
             }
-            Came::Closed(why) => self.lose(origin, &why),
+            Came::Closed(why) => match self.missed {
+                Some(missed) => self.lose(origin, &behind_standstill(&why, missed, self.lease)),
+                None => self.lose(origin, &why),
+            },
             Came::Said(
                 Up::Hello(_)
                 | Up::Ready(_)

@@ -9,6 +9,7 @@ use crate::scripts::Scripts;
 use crate::targets::Targets;
 use crate::workers::{With, Workers};
 use crate::{backend, filled, inputs, listen, refuse_violations, usage};
+use fleet::Awake;
 use fleet::frame::Frame;
 use fleet::message::{Down, Order, Served, Stop, Up};
 use fleet::owner::{Owner, Pressed};
@@ -84,12 +85,15 @@ impl Serving {
     /// Serves to the end, which is at once where nobody listens any more.
     pub fn run(mut self, came: &Receiver<Came>, to: &Sender<Frame>) {
         self.workers.go();
-        let mut heard = Instant::now();
+        let began = Instant::now();
+        let mut awake = Awake::default();
+        // In the time in which it was awake: who stood still heard nobody.
+        let mut heard = Duration::ZERO;
         let mut told: Option<Instant> = None;
         let has_ended = loop {
             match came.recv_timeout(LOOK_UP) {
                 Ok(Came::Said(Down::Beat(beat))) => {
-                    heard = Instant::now();
+                    heard = awake.at(began.elapsed());
                     if beat.stop != Stop::No {
                         break true;
                     }
@@ -102,7 +106,8 @@ impl Serving {
                 Err(RecvTimeoutError::Timeout) => {}
             }
             // One that is not whole would be taken for a slow one.
-            if heard.elapsed() >= self.lease || !self.workers.panics().is_empty() {
+            let silence = awake.at(began.elapsed()).saturating_sub(heard);
+            if silence >= self.lease || !self.workers.panics().is_empty() {
                 break false;
             }
             if told.is_none_or(|at| at.elapsed() >= EVERY) {

@@ -3,6 +3,7 @@
 
 const CHINESE: [string, string][] = [
   ["{} took no connection {} times ({}), and another address of the same name was tried each time: addresses of a name take turns", "{} 有 {} 次没有接受连接（{}），每次都改试同一名称的另一个地址：一个名称的多个地址轮流使用"],
+  ["the controller of the agents itself did not run for {} s, until {} s into the run: what they told meanwhile came late, and an agent that hears nothing for --lease ends its load", "控制各 agent 的进程自己有 {} 秒没有运行，直到运行的第 {} 秒：其间各 agent 报告的内容到得晚，而 agent 在 --lease 的时间内什么也没有听到就结束负载"],
   ["the origin was never asked and the proxy answered {} times with 5xx: it must be able to reach {}", "源站从未被请求，而代理有 {} 次返回 5xx：它必须能访问 {}"],
   ["the origin was never asked and the proxy answered {} times with 5xx: it must be able to reach {}; what was good, it had stored before", "源站从未被请求，而代理有 {} 次返回 5xx：它必须能访问 {}；正确的回答是它以前缓存的"],
   ["{} requests came to the origin twice, and no client sent them twice: the proxy tries again, fetches in parts, or makes two requests of one", "有 {} 个请求到达源站两次，而没有客户端发送两次：代理重试、分段获取，或把一个请求变成了两个"],

@@ -28,7 +28,7 @@ pub struct TargetVerdict {
     pub mostly_bad: bool,
     /// Since when nothing came from it, or nothing good, in seconds since the start of the run.
     pub silent_since_s: Option<f64>,
-    /// Requests of which the findings speak: those that left this machine.
+    /// Requests of which the findings speak: those that left this machine, and whose end is known.
     pub requests: u64,
     /// Requests that this machine had no port or descriptor for; nothing is known of the target from them.
     pub not_asked: u64,
@@ -183,7 +183,7 @@ impl RunResult {
     pub(super) fn target_verdict(&self, measured: &PhaseResult) -> TargetVerdict {
         let silence = self.silence();
         let died = self.processes.died();
-        let found = VerdictFound::new(measured, self.has_wrong_answers());
+        let found = VerdictFound::new(measured, self.untold(measured), self.has_wrong_answers());
         let not_stored = self.not_stored();
         let state = match () {
             () if died.is_some() => Conduct::Died,
@@ -252,7 +252,7 @@ impl RunResult {
     fn lost(&self, measured: &PhaseResult, found: &VerdictFound) -> Option<VerdictFinding> {
         let timed_out: u64 =
             measured.tally.failures().filter(|(failure, _)| failure.is_lost()).map(|(_, count)| count).sum();
-        let count = measured.counts().unfinished + timed_out;
+        let count = found.unfinished + timed_out;
         if count == 0 {
             return None;
         }
@@ -332,7 +332,7 @@ fn span(first: Duration, last: Duration) -> String {
 
 /// Requests of a run by what the target made of them.
 struct VerdictFound {
-    /// Those that left this machine.
+    /// Those that left this machine, and whose end is known.
     requests: u64,
     failed: u64,
     unfinished: u64,
@@ -342,13 +342,14 @@ struct VerdictFound {
 }
 
 impl VerdictFound {
-    fn new(measured: &PhaseResult, has_wrong: bool) -> VerdictFound {
+    /// `untold`: unfinished ones whose end nobody knows.
+    fn new(measured: &PhaseResult, untold: u64, has_wrong: bool) -> VerdictFound {
         let counts = *measured.counts();
         let starved = measured.starved();
         VerdictFound {
-            requests: counts.requests.saturating_sub(starved),
+            requests: counts.requests.saturating_sub(starved + untold),
             failed: counts.failed.saturating_sub(starved),
-            unfinished: counts.unfinished,
+            unfinished: counts.unfinished - untold,
             has_wrong,
             counts,
         }

@@ -5,7 +5,9 @@ use crate::exchange::Exchange;
 use crate::judged::{Judged, JudgedNames};
 use crate::outcome::{Failure, FailureKind, Fault, Outcome, Stage};
 use crate::stream::{Head, Minute, PhasePlan, Second};
-use crate::{Figures, LostRequest, MeasureEnd, PhaseEnd, RunEvent, RunState, SelfCheck, Tally};
+use crate::{
+    AgentUse, Figures, LostAgent, LostRequest, MeasureEnd, PhaseEnd, RunEvent, RunState, SelfCheck, Tally,
+};
 use std::time::Duration;
 
 const OK: Outcome = Outcome::Ok;
@@ -398,4 +400,26 @@ fn lost_requests_are_told_by_what_they_were() {
     result.lost = ["GET /a", "GET /b", "GET /a"].map(lost).to_vec();
     let sentence = result.verdict(&result.measured()).target.sentence();
     assert!(sentence.ends_with("no whole answer in up to 5.00 s (GET /a, GET /b)"), "{sentence}");
+}
+
+/// Requests under way at an agent that was lost have an end that nobody knows, so they are not the target's.
+#[test]
+fn what_a_lost_agent_had_under_way_is_not_the_target_s() {
+    let lost = LostAgent {
+        at: Duration::from_secs(5),
+        told_until: Some(Duration::from_secs(5)),
+        why: "its channel closed".to_owned(),
+        tolerated: false,
+        carried_on: Vec::new(),
+    };
+    for (is_lost, conduct, bad) in [(true, Conduct::Answered, 0), (false, Conduct::Flawed, 2)] {
+        let mut run = open(100, 10.0, |_, _| Some((0.01, OK))).result();
+        run.phases[0].tally.counts.unfinished = 2;
+        run.phases[0].tally.counts.requests += 2;
+        let agent = AgentUse { lost: is_lost.then(|| lost.clone()), ..AgentUse::default() };
+        run.agents.push(agent);
+        let verdict = run.verdict(&run.measured());
+        assert_eq!((verdict.target.state, verdict.target.bad), (conduct, bad));
+        assert_eq!(run.untold(&run.phases[0]), if is_lost { 2 } else { 0 });
+    }
 }

@@ -151,7 +151,17 @@ impl Report<'_> {
     fn left_waiting(&self) -> String {
         let longest = show::time(self.phase.tally.metric(TimeMetric::Unfinished).max());
         let share = ratio(self.counts().unfinished, self.counts().requests).map(show::percent);
-        format!("{} of requests: no whole answer after up to {longest}", show::or_dash(share))
+        let share = show::or_dash(share);
+        match self.result.untold(self.phase) {
+            0 => format!("{share} of requests: no whole answer after up to {longest}"),
+            untold if untold == self.counts().unfinished => {
+                format!("{share} of requests: under way when an agent was lost, so nobody knows their end")
+            }
+            untold => format!(
+                "{share} of requests: no whole answer after up to {longest}, or, {}, under way when an agent was lost",
+                show::count(untold)
+            ),
+        }
     }
 
     /// Returns the text beside the number of times that bytes came unasked.

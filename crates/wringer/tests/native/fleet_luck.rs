@@ -4,11 +4,13 @@
 use crate::fleet::{Asked, agents, wait_for_agents};
 use crate::support::{Ran, Running, folder, program, run, shell, start};
 use fleet::PROTOCOL;
-use rustix::process::{Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A program of ours.
@@ -283,7 +285,49 @@ fn a_controller_that_stands_still_for_less_than_the_lease_loses_nothing() {
     // Ten seconds of this load.
     server.wait_for(2_100, &mut ran);
     ran.signal(Signal::CONT);
-    assert_whole(&ran.end().ended_with(0), &server.take());
+    let ran = ran.end().ended_with(0);
+    assert_whole(&ran, &server.take());
+    assert!(ran.stdout.contains("the controller of the agents itself did not run for"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("says nothing any more"), "{}", ran.stdout);
+}
+
+/// Agents end their load without it. That is its own doing, and nobody else's.
+#[test]
+fn a_controller_that_stands_still_for_longer_than_the_lease_blames_nobody() {
+    let server = Asked::begin();
+    let line = format!(
+        "http http://{}/ --agents local:2 --rate 200 -d 60s --lease 3s --json {{}}/result.json",
+        server.at
+    );
+    let mut ran = start(line.split_whitespace());
+    let found = wait_for_agents(&mut ran, 2);
+    server.wait_for(100, &mut ran);
+    ran.signal(Signal::STOP);
+    let begun = Instant::now();
+    while found.iter().any(|agent| is_running(*agent)) {
+        assert!(begun.elapsed() < Duration::from_secs(60), "they go on without a controller");
+        thread::sleep(Duration::from_millis(20));
+    }
+    ran.signal(Signal::CONT);
+    let ran = ran.end().ended_with(1);
+    let report = ran.report();
+    let told = agents(&ran);
+    for agent in &told {
+        let why = agent["lost"]["why"].as_str().expect("a reason");
+        assert!(why.contains("this controller itself had not run for"), "{why}");
+    }
+    assert_eq!(report.text("verdict/target/state"), "answered", "{}", ran.stdout);
+    assert!(!ran.stdout.contains("says nothing any more"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("no whole answer"), "{}", ran.stdout);
+    // What they had told before counts.
+    let counted = report.count("measured/counts/requests");
+    assert!(counted >= 100 && counted <= server.take().values().sum(), "{counted}");
+}
+
+/// True unless it has ended, its parent not knowing yet included.
+fn is_running(process: Pid) -> bool {
+    let status = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).unwrap_or_default();
+    status.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
 
 fn begun(url: &str, agent: &str, more: &str) -> Running {
