@@ -302,12 +302,14 @@ mod tests {
             took: Duration::ZERO,
             ..second(at, requests, p99_us)
         };
+        // Of three agents so many had told it by then.
+        let of = |told, second| Second { agents: Some(Reporting { told, of: 3 }), ..second };
         let told = [
-            second(1, 10, 7),
-            second(2, 10, 90),
-            late(2, 5, 40),
+            of(2, second(1, 10, 7)),
+            of(1, second(2, 10, 90)),
+            of(2, late(2, 5, 40)),
             second(3, 10, 7),
-            late(2, 3, 0),
+            of(2, late(2, 3, 0)),
             late(1, 1, 8),
         ];
         let mut seconds = Vec::new();
@@ -316,8 +318,9 @@ mod tests {
             second.clone().push_to(&mut seconds);
             if second.late { timeline.add_late(second.row()) } else { timeline.push(second.row()) }
         }
-        let rows = |row: &Row| (row.counts.requests, row.p99_us, row.in_flight, row.seconds);
-        let expected = [(11, 8, 4, 1.0), (18, 40, 6, 1.0), (10, 7, 2, 1.0)];
+        let told = |row: &Row| row.agents.map(|agents| agents.told);
+        let rows = |row: &Row| (row.counts.requests, row.p99_us, row.in_flight, row.seconds, told(row));
+        let expected = [(11, 8, 4, 1.0, None), (18, 40, 6, 1.0, Some(2)), (10, 7, 2, 1.0, None)];
         assert_eq!(timeline.rows.iter().map(rows).collect::<Vec<_>>(), expected);
         assert_eq!(seconds.iter().map(|second| rows(&second.row())).collect::<Vec<_>>(), expected);
     }
