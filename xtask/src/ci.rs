@@ -17,6 +17,7 @@ const STEPS: [Step; 16] = [
     Step { name: "tidy", run: || tidy::run(&root()) },
     Step { name: "dependencies", run: dependencies::run },
     Step { name: "docs", run: || docs::run(&root()) },
+    Step { name: "page", run: web::check },
     Step {
         name: "clippy",
         run: || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
@@ -26,7 +27,6 @@ const STEPS: [Step; 16] = [
         name: "features",
         run: || cargo(&["clippy", "--package", "wringer", "--no-default-features", "--", "-D", "warnings"]),
     },
-    Step { name: "page", run: web::check },
     Step { name: "build", run: shell::build_with_tests },
     // Of what was built just now.
     Step { name: "package", run: dist::check },
