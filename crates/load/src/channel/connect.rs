@@ -12,7 +12,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use transport::TransportStream;
 use wire::http1::Http1Limits;
 
@@ -76,8 +76,7 @@ impl Channels {
         destination: Destination<'_>,
         began: Instant,
     ) -> Result<Connection, Failure> {
-        let until = began + self.load.limits.connect;
-        let mut opened = self.reach(slot, destination, began, until).await;
+        let mut opened = self.reach(slot, destination, began, self.load.limits.connect).await;
         self.tell(opened.as_mut().ok());
         opened
     }
@@ -87,8 +86,8 @@ impl Channels {
     pub async fn open_ahead(&self, slot: &mut Slot, destination: Destination<'_>, until: Instant) -> bool {
         self.ahead.set(self.ahead.get().or(Some(0)));
         let began = self.net.now();
-        let until = until.min(began + self.load.limits.connect);
-        let Ok(mut connection) = self.reach(slot, destination, began, until).await else { return false };
+        let limit = self.load.limits.connect.min(until.saturating_duration_since(began));
+        let Ok(mut connection) = self.reach(slot, destination, began, limit).await else { return false };
         connection.begun = None;
         // The end of a handshake would wait for the first request.
         if connection.stream.flush().await.is_ok() {
@@ -124,22 +123,20 @@ impl Channels {
         slot: &mut Slot,
         destination: Destination<'_>,
         began: Instant,
-        until: Instant,
+        limit: Duration,
     ) -> Result<Connection, Failure> {
-        let deadline = Some(until);
         let connected = match destination.tunnel {
-            None => self.connect(destination, deadline).await?,
+            None => self.connect(destination, began, limit).await?,
             Some(authority) => {
                 let credentials = slot.authenticator.as_deref();
-                tunnel::open(self, credentials, destination, authority, deadline).await?
+                tunnel::open(self, credentials, destination, authority, began, limit).await?
             }
         };
-        let deadline = Some(until + self.net.stood_still_since(began));
         let took = self.net.now() - began;
         let Connected { mut stream, to, number } = connected;
         let mut stream = match (destination.secure, &self.tls) {
             (Some(host), Some(client)) => {
-                stream.set_deadline(deadline);
+                stream.set_deadline(Some(self.after(began, limit)));
                 let client = slot.tls.get_or_insert_with(|| Rc::new(client.with_own_memory()));
                 let stream = TransportStream::client(&self.net, stream, client, host).await;
                 stream.map_err(|error| failure::of_io(&error, Stage::Tls))?
@@ -160,11 +157,12 @@ impl Channels {
     pub(super) async fn connect(
         &self,
         destination: Destination<'_>,
-        deadline: Option<Instant>,
+        began: Instant,
+        limit: Duration,
     ) -> Result<Connected, Failure> {
         let mut ends = self.ends(destination);
         loop {
-            let until = deadline.map(|until| ends.share_of(self.net.now(), until));
+            let until = ends.share_of(self.net.now(), self.after(began, limit));
             let connected = self.connect_to(ends.now, until).await;
             match connected.map_err(|error| failure::of_connect(&error)) {
                 Ok(stream) => {
@@ -175,14 +173,14 @@ impl Channels {
         }
     }
 
-    async fn connect_to(&self, ends: Ends, deadline: Option<Instant>) -> io::Result<net::Stream> {
+    async fn connect_to(&self, ends: Ends, until: Instant) -> io::Result<net::Stream> {
         if let Some(path) = &self.http.unix_socket {
-            return self.net.connect_unix(Path::new(path), deadline).await;
+            return self.net.connect_unix(Path::new(path), Some(until)).await;
         }
         let buffer = self.http.socket_buffer.map(|bytes| bytes as usize);
         let options = ConnectOptions {
             source: ends.source,
-            deadline,
+            deadline: Some(until),
             abortive_close: self.plan().close == CloseBy::Reset,
             receive_buffer: buffer,
             send_buffer: buffer,

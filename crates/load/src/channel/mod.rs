@@ -289,7 +289,7 @@ impl Channels {
     }
 
     /// So long after a moment, without the time in which this worker stood still.
-    fn after(&self, moment: Instant, limit: Duration) -> Instant {
+    pub(super) fn after(&self, moment: Instant, limit: Duration) -> Instant {
         moment + limit + self.net.stood_still_since(moment)
     }
 }

@@ -130,7 +130,7 @@ impl Channels {
             if matches!(room, Room::Later) {
                 self.account.count(|counts| counts.stream_waits += 1);
                 let since = self.net.now();
-                let then = shared.wait_for_room(began + self.load.limits.request).await;
+                let then = shared.wait_for_room(self.last_deadline(began)).await;
                 let waited = self.net.now() - since;
                 shared.count(|counts| counts.stream_limit_us += waited.as_micros() as u64);
                 let Some(then) = then else {
@@ -229,7 +229,7 @@ impl Channels {
     async fn wait_for_spare(&self, began: Instant) -> Result<(), NotConnected> {
         let event = self.net.event();
         let mut waiting = self.pool.spare.wait(&event);
-        waiting.came = self.net.wait_until(&event, began + self.load.limits.connect).await;
+        waiting.came = self.net.wait_until(&event, self.after(began, self.load.limits.connect)).await;
         if waiting.came {
             return Ok(());
         }

@@ -6,22 +6,23 @@ use super::{Channels, Destination};
 use crate::auth::{Asker, Authenticator, Covered, Rounds};
 use crate::failure;
 use measure::{Failure, FailureKind, Reason, Stage};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use wire::http1::{Expect, ResponseHead, ResponseReader, ResponseSink};
 
 /// Opens a connection that leads through a tunnel. A challenge of the proxy is answered over a new connection, where the
-/// plan has credentials for it.
+/// plan has credentials for it. It is to be open so long after it was begun.
 pub(super) async fn open(
     channels: &Channels,
     authenticator: Option<&Authenticator>,
     destination: Destination<'_>,
     authority: &str,
-    deadline: Option<Instant>,
+    began: Instant,
+    limit: Duration,
 ) -> Result<Connected, Failure> {
     let mut rounds = Rounds::default();
     loop {
-        let mut connected = channels.connect(destination, deadline).await?;
-        connected.stream.set_deadline(deadline);
+        let mut connected = channels.connect(destination, began, limit).await?;
+        connected.stream.set_deadline(Some(channels.after(began, limit)));
         let answer = ask(channels, &mut connected.stream, authority, authenticator).await?;
         if (200..300).contains(&answer.status) {
             return Ok(connected);

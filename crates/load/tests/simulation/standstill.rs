@@ -96,19 +96,21 @@ fn what_was_under_way_while_the_machine_stood_still_is_not_stale() {
     assert!(stale(&shorter) > 10, "{}", stale(&shorter));
 }
 
-/// A run of three seconds against an origin whose answers take some 400 ms, with a standstill that begins then.
+/// A run of three seconds and a little against an origin whose answers take some 400 ms, with a standstill that begins then.
 fn slow(http: &Http, step: &Step, begins: Duration) -> Ran {
     let asks = matches!(step, Step::Messages(_));
     let messages = asks.then(|| MessageService { framing: framing(), ..MessageService::default() });
     let delay = Delay::Fixed { delay: Duration::from_millis(100) };
     let origin = Origin { delay, messages, bytes_per_second: Some(20_000), ..Origin::default() };
-    let stop = Stop { after: Some(Duration::from_secs(3)), ..Stop::default() };
+    let stop = Stop { after: Some(Duration::from_millis(3_050)), ..Stop::default() };
     let phase = phase(step.clone(), Pace::Users(8), stop);
     let mut case = Case::new(vec![phase], Server::Origin(Box::new(origin)));
     case.site.size = Size::Fixed(4_000);
+    case.load.limits.connect = Duration::from_secs(1);
     case.load.limits.request = Duration::from_secs(1);
     case.load.limits.grace = Duration::from_secs(1);
-    case.tls = http.tls.is_some().then(|| tls_of(&mut Chooser::new(7, 0), &["h3"]));
+    let alpn: &[&str] = if http.h3.is_some() { &["h3"] } else { &[] };
+    case.tls = http.tls.is_some().then(|| tls_of(&mut Chooser::new(7, 0), alpn));
     case.load.protocol = match asks {
         true => Protocol::Messages(Default::default()),
         false => Protocol::Http(http.clone()),
@@ -137,17 +139,18 @@ fn no_answer_is_late_for_a_standstill() {
     let protocols = [
         ("objects", Http::default(), objects()),
         ("a page", Http::default(), page.clone()),
+        ("TLS", Http { tls: Some(Tls { verify: false, ..Tls::default() }), ..Http::default() }, objects()),
         ("HTTP/2", http2(), objects()),
         ("HTTP/2, a page", http2(), page),
         ("HTTP/3", http3, objects()),
         ("messages", Http::default(), Step::Messages(asks)),
     ];
-    // In the middle, and while the last answers are waited for.
-    let moments = [1_500, 3_010].map(Duration::from_millis);
+    // While connections are opened, in the middle, and while the last answers are waited for.
+    let moments = [60, 1_500, 3_060].map(Duration::from_millis);
     for ((name, http, step), begins) in protocols.iter().flat_map(|one| moments.map(|begins| (one, begins))) {
         let ran = slow(http, step, begins);
         let counts = ran.counts();
         assert_eq!((counts.ok, counts.unfinished), (counts.requests, 0), "{name}: {:?}", ran.failures());
-        assert!(counts.ok > 20 && ran.took > Duration::from_secs(9), "{name}: {:?}", ran.took);
+        assert!(counts.ok >= 8 && ran.took > Duration::from_secs(9), "{name}: {:?}", ran.took);
     }
 }

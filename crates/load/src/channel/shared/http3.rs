@@ -35,8 +35,8 @@ impl Channels {
         began: Instant,
     ) -> Result<Rc<ChannelShared>, Failure> {
         let mut ends = self.ends(destination);
-        let until = began + self.load.limits.connect;
         loop {
+            let until = self.after(began, self.load.limits.connect);
             let deadline = ends.share_of(self.net.now(), until);
             match self.shake_hands(slot, destination, began, ends.now, deadline).await {
                 Ok(shared) => return Ok(shared),
