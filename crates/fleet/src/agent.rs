@@ -82,7 +82,8 @@ impl Agent {
         if self.orphaned {
             return;
         }
-        self.heard = Some(self.awake.at(now));
+        self.awake.look(now);
+        self.heard = Some(self.awake.time());
         self.outbox.acknowledge(beat.acknowledged);
         if self.echo.is_none_or(|((number, _), _)| beat.number > number) {
             self.echo = Some(((beat.number, beat.at_us), now));
@@ -152,8 +153,8 @@ impl Agent {
 
     /// How long nothing has come of the controller although the agent listened.
     fn silence(&mut self, now: Duration) -> Duration {
-        let awake = self.awake.at(now);
-        self.heard.map_or(Duration::ZERO, |heard| awake.saturating_sub(heard))
+        self.awake.look(now);
+        self.heard.map_or(Duration::ZERO, |heard| self.awake.time().saturating_sub(heard))
     }
 
     /// Returns what is to be done next.

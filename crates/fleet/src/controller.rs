@@ -1,7 +1,7 @@
 //! The controller's side of a run: gates that all agents go through at one moment, news that are taken once and in order, accounts
 //! that must agree, and what a silence means.
 
-use crate::awake::{Awake, behind_standstill};
+use crate::awake::Awake;
 use crate::clock::Clock;
 use crate::delta::{Delta, Last};
 use crate::inbox::Inbox;
@@ -172,8 +172,6 @@ pub struct Controller {
     rates: Vec<RateFrom>,
     stop: Stop,
     awake: Awake,
-    /// The longest time that it did not run, where agents may have ended for it.
-    missed: Option<Duration>,
 }
 
 impl Controller {
@@ -189,15 +187,15 @@ impl Controller {
             rates: Vec::new(),
             stop: Stop::No,
             awake: Awake::default(),
-            missed: None,
         }
     }
 
     /// Another agent is ready, for parts of one that is lost. Returns its number. It learns of the run once its clock is known.
     pub fn join(&mut self, now: Duration, share: Share) -> usize {
+        self.look(now);
         // The others do not wait for it at a gate that they have come to.
         let arrived = self.opens.len() as u32 + 1;
-        self.members.push(Member { arrived, ..Member::new(self.awake.time(now), share) });
+        self.members.push(Member { arrived, ..Member::new(self.awake.time(), share) });
         self.members.len() - 1
     }
 
@@ -235,11 +233,10 @@ impl Controller {
 
     /// The channel of an agent is closed.
     pub fn closed(&mut self, agent: usize, now: Duration, why: &str) {
-        if self.members[agent].state == State::There {
-            let why = match self.missed {
-                Some(missed) => behind_standstill(why, missed, self.rules.lease),
-                None => why.to_owned(),
-            };
+        self.look(now);
+        let member = &self.members[agent];
+        if member.state == State::There {
+            let why = self.awake.why_gone(why, member.heard, BEAT, self.rules.lease);
             self.lose(agent, now, why);
         }
     }
@@ -338,7 +335,7 @@ impl Controller {
     fn hear(&mut self, agent: usize, now: Duration) -> Option<&mut Member> {
         self.look(now);
         let member = self.members.get_mut(agent).filter(|member| member.state != State::Lost)?;
-        member.heard = self.awake.time(now);
+        member.heard = self.awake.time();
         if member.silent {
             member.silent = false;
             self.news.push_back(News::Back(agent));
@@ -400,21 +397,14 @@ impl Controller {
 
     /// Looks at the clock. Nobody is silent while nobody listens.
     fn look(&mut self, now: Duration) {
-        let stood_still = self.awake.look(now);
-        if stood_still.is_zero() {
-            return;
-        }
-        self.news.push_back(News::StoodStill(stood_still));
-        if stood_still + BEAT > self.rules.lease {
-            self.missed = self.missed.max(Some(stood_still));
-        }
+        self.news.extend(self.awake.look(now).map(News::StoodStill));
     }
 
     fn look_at_silence(&mut self, now: Duration) {
         self.look(now);
         for agent in 0..self.members.len() {
             let member = &mut self.members[agent];
-            let silence = self.awake.time(now).saturating_sub(member.heard);
+            let silence = self.awake.time().saturating_sub(member.heard);
             if member.state != State::There || silence < SILENT {
                 continue;
             }

@@ -27,7 +27,7 @@ pub mod stream;
 pub mod token;
 
 pub use agent::{Agent, Task};
-pub use awake::{Awake, behind_standstill};
+pub use awake::Awake;
 pub use changing::changes_by_the_clock;
 pub use controller::{Controller, News, OnLoss, Rules};
 pub use delta::{Delta, Last};

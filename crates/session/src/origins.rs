@@ -7,7 +7,7 @@ use crate::inputs;
 use crate::options::SessionOptions;
 use crate::problem::Problem;
 use fleet::message::{Down, DownBeat, Served, Stop, Up};
-use fleet::{Awake, Share, behind_standstill};
+use fleet::{Awake, Share};
 use measure::{LostAgent, OriginCounts, OriginUse};
 use plan::Plan;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,6 +45,8 @@ struct OneOrigin {
     workers: u32,
     counts: OriginCounts,
     told: Instant,
+    /// The same, in the time in which this controller was awake.
+    heard: Duration,
     ended: bool,
     /// When and why it was lost.
     lost: Option<(Instant, String)>,
@@ -114,6 +116,7 @@ impl Origins {
             workers: *workers,
             counts: OriginCounts::default(),
             told,
+            heard: Duration::ZERO,
             ended: false,
             lost: None,
             said: false,
@@ -122,8 +125,16 @@ impl Origins {
         let shared = Arc::new(OriginsTold { all: Mutex::new(all), ..OriginsTold::default() });
         let started = |process: Option<Arc<Process>>| process.expect("who has said hello was started");
         let processes = processes.into_iter().map(started).collect();
-        let watched =
-            OriginsWatch { shared: shared.clone(), processes, ways, came, lease, missed: None, _bus: bus };
+        let watched = OriginsWatch {
+            shared: shared.clone(),
+            processes,
+            ways,
+            came,
+            lease,
+            began: Instant::now(),
+            awake: Awake::default(),
+            _bus: bus,
+        };
         let thread = std::thread::spawn(move || watched.run());
         Origins { shared, thread: Some(thread) }
     }
@@ -215,8 +226,8 @@ struct OriginsWatch {
     ways: Vec<Option<Sender<Vec<u8>>>>,
     came: Receiver<(usize, Came)>,
     lease: Duration,
-    /// The longest time that this controller did not run, where origins may have ended for it.
-    missed: Option<Duration>,
+    began: Instant,
+    awake: Awake,
     /// Last, so that agents on it learn that nothing follows.
     _bus: Option<Bus>,
 }
@@ -226,11 +237,9 @@ impl OriginsWatch {
         let mut beat = DownBeat::default();
         let mut said: Option<Instant> = None;
         let mut until: Option<Instant> = None;
-        let began = Instant::now();
-        let mut awake = Awake::default();
         while !self.shared.ends_now.load(Ordering::Acquire) {
             let came = next(&self.came);
-            self.look_up(awake.look(began.elapsed()));
+            self.awake.look(self.began.elapsed());
             if let Some((origin, came)) = came {
                 self.take(origin, came);
             }
@@ -252,32 +261,22 @@ impl OriginsWatch {
         self.processes.iter().for_each(|process| if at_once { process.kill() } else { process.finish() });
     }
 
-    /// None of them is silent while nobody listens.
-    fn look_up(&mut self, stood_still: Duration) {
-        if stood_still.is_zero() {
-            return;
-        }
-        self.shared.all().iter_mut().for_each(|one| one.told += stood_still);
-        if stood_still + EVERY > self.lease {
-            self.missed = self.missed.max(Some(stood_still));
-        }
-    }
-
     fn take(&mut self, origin: usize, came: Came) {
         match came {
             Came::Said(Up::Served(served)) => {
                 let Served { counts, last } = *served;
                 let one = &mut self.shared.all()[origin];
                 (one.counts, one.told, one.ended) = (counts, Instant::now(), last);
+                one.heard = self.awake.time();
                 if last {
                     // It ends when nothing can come any more.
                     self.ways[origin] = None;
                 }
             }
-            Came::Closed(why) => match self.missed {
-                Some(missed) => self.lose(origin, &behind_standstill(&why, missed, self.lease)),
-                None => self.lose(origin, &why),
-            },
+            Came::Closed(why) => {
+                let heard = self.shared.all()[origin].heard;
+                self.lose(origin, &self.awake.why_gone(&why, heard, EVERY, self.lease));
+            }
             Came::Said(
                 Up::Hello(_)
                 | Up::Ready(_)
@@ -301,7 +300,9 @@ impl OriginsWatch {
     /// Gives up those that say nothing. `until`: when all are to have told their last.
     fn give_up(&mut self, until: Option<Instant>) {
         let is_over = until.is_some_and(|until| Instant::now() >= until);
-        let silent = |one: &OneOrigin| !one.is_settled() && (is_over || one.told.elapsed() >= self.lease);
+        // None of them is silent while nobody listens.
+        let silence = |one: &OneOrigin| self.awake.time().saturating_sub(one.heard);
+        let silent = |one: &OneOrigin| !one.is_settled() && (is_over || silence(one) >= self.lease);
         let found: Vec<usize> = {
             let all = self.shared.all();
             all.iter().enumerate().filter(|(_, one)| silent(one)).map(|(origin, _)| origin).collect()

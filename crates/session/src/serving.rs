@@ -93,7 +93,8 @@ impl Serving {
         let has_ended = loop {
             match came.recv_timeout(LOOK_UP) {
                 Ok(Came::Said(Down::Beat(beat))) => {
-                    heard = awake.at(began.elapsed());
+                    awake.look(began.elapsed());
+                    heard = awake.time();
                     if beat.stop != Stop::No {
                         break true;
                     }
@@ -106,8 +107,8 @@ impl Serving {
                 Err(RecvTimeoutError::Timeout) => {}
             }
             // One that is not whole would be taken for a slow one.
-            let silence = awake.at(began.elapsed()).saturating_sub(heard);
-            if silence >= self.lease || !self.workers.panics().is_empty() {
+            awake.look(began.elapsed());
+            if awake.time().saturating_sub(heard) >= self.lease || !self.workers.panics().is_empty() {
                 break false;
             }
             if told.is_none_or(|at| at.elapsed() >= EVERY) {

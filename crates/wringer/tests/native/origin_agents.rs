@@ -178,6 +178,32 @@ fn origins_whose_controller_is_silent_end_with_their_lease() {
     assert_eq!(ran.end().code(), 137);
 }
 
+/// The origins end without it: its own doing, which it says.
+#[test]
+fn a_controller_that_stood_still_blames_no_origin() {
+    let row = Row::new();
+    let line = format!(
+        "cache --targets {} --agents local:1 --origin-agents {} --lease 4s -c 2 --rate 50 -d 100s --json {{}}/result.json",
+        row.targets,
+        row.agents()
+    );
+    let mut ran = start(line.split_whitespace());
+    wait_for_agents(&mut ran, 3);
+    wait_for_a_second(&mut ran);
+    ran.signal(Signal::STOP);
+    let listens = |origin: &SocketAddr| TcpListener::bind(origin).is_err();
+    let began = Instant::now();
+    while row.origins.iter().any(listens) {
+        assert!(began.elapsed() < Duration::from_secs(60), "an origin still listens");
+        thread::sleep(Duration::from_millis(100));
+    }
+    ran.signal(Signal::CONT);
+    let ran = ran.end().ended_with(1);
+    let lost = ran.report().list("origins");
+    let why: Vec<&str> = lost.iter().map(|origin| origin.text("lost/why")).collect();
+    assert!(why.iter().all(|why| why.contains("this controller itself had not run for")), "{why:?}");
+}
+
 #[test]
 fn what_origins_of_agents_cannot_be_is_refused() {
     let row = Row::new();
