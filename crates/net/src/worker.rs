@@ -96,10 +96,12 @@ impl Worker {
         }
     }
 
-    /// When a wait that begins now is to end at the latest.
+    /// When a wait that begins now is to end at the latest. What was done since the last one is part of it: a worker may as well stand
+    /// still in the middle of that.
     pub(crate) fn wait_ends(&self, rest: &Rest) -> Option<Instant> {
-        let looks = self.driver.longest_wait().map(|longest| self.turn.read() + longest);
-        rest.ends(self.turn.began()).into_iter().chain(looks).min()
+        let began = self.turn.began();
+        let looks = self.driver.longest_wait().map(|longest| began + longest);
+        rest.ends(began).into_iter().chain(looks).min()
     }
 
     /// A wait has returned that was to end at this moment at the latest. One that is over much later has stood still, at some time since

@@ -336,7 +336,7 @@ impl Ready<'_> {
             held: None,
             exchanges: Gathering::new(keep.to_string()),
             evidence: Vec::new(),
-            cpu: CpuWatch::default(),
+            cpu: CpuWatch::start(),
             watch,
             lookout,
             sampler: self.sampler,
@@ -438,10 +438,7 @@ impl Session<'_, '_> {
             self.look_for_signals();
             self.look_at_the_target();
             self.obey();
-            let waits_since = Instant::now();
-            let came = self.workers.snapshots.recv_timeout(POLL);
-            self.cpu.waited(waits_since, POLL);
-            match came {
+            match self.workers.snapshots.recv_timeout(POLL) {
                 Ok(snapshot) => {
                     // What was told before it comes before its row.
                     self.tell_events();

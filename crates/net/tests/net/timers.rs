@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use net::ConnectOptions;
 
-use crate::helpers::{ANY_PORT, check, message, pestered};
+use crate::helpers::{ANY_PORT, check, message, pair, pestered};
 
 #[test]
 fn sleepers_wake_in_order() {
@@ -134,6 +134,31 @@ fn echo_on_a_thread() -> SocketAddr {
         }
     });
     at
+}
+
+/// It is stopped while it works, not while it waits: the peer could not help that either.
+#[test]
+fn no_deadline_passes_while_a_worker_stands_still_in_its_work() {
+    let [patience, stood_still] = [Duration::from_secs(2), Duration::from_millis(2_500)];
+    check(|net| async move {
+        let (mut client, mut server) = pair(&net).await;
+        let received = Rc::new(RefCell::new(None));
+        let result = received.clone();
+        client.set_deadline(Some(net.now() + patience));
+        net.spawn(async move {
+            *result.borrow_mut() = Some(client.recv().await.map(|bytes| bytes.to_vec()));
+        });
+        net.sleep(Duration::from_millis(20)).await;
+        thread::sleep(stood_still);
+        net.sleep(Duration::from_millis(100)).await;
+        server.send(message(&net, b"in time")).await.unwrap();
+        while received.borrow().is_none() {
+            net.sleep(Duration::from_millis(1)).await;
+        }
+        let received = received.take().unwrap();
+        assert_eq!(received.unwrap(), b"in time");
+        assert!(net.standstills().since(0) >= 2_500_000);
+    });
 }
 
 #[test]

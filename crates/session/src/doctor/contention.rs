@@ -2,10 +2,14 @@
 //! used, what the host took, and pressure stall information.
 
 use super::proc;
+use fleet::Awake;
 use measure::Contention;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::fs;
 use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Prefix of the names of worker threads; the worker's number follows.
@@ -13,17 +17,54 @@ pub const THREAD_NAME: &str = "worker-";
 
 /// Oversleeping that only a process has that is stopped, or whose machine is: a busy machine delays it by less.
 const PAUSE: Duration = Duration::from_millis(500);
+/// How often somebody looks whether the process runs.
+const PULSE: Duration = Duration::from_millis(50);
 
 /// Adds up what happens in the measured parts of a run.
-#[derive(Default)]
 pub struct CpuWatch {
+    pulse: Pulse,
     since: Option<Reading>,
     sum: Used,
+}
+
+/// Notices when the process does not run. It does nothing else, so that no other work is taken for that, nor hides it.
+struct Pulse {
+    began: Instant,
+    awake: Arc<Mutex<Awake>>,
+    /// Ends its thread.
+    _ends: Sender<Infallible>,
+}
+
+impl Pulse {
+    fn start() -> Pulse {
+        let began = Instant::now();
+        let awake = Arc::new(Mutex::new(Awake::where_still_for(PULSE + PAUSE)));
+        let own = awake.clone();
+        let (ends, ended) = mpsc::channel();
+        std::thread::spawn(move || {
+            while ended.recv_timeout(PULSE) == Err(RecvTimeoutError::Timeout) {
+                look(&own, began);
+            }
+        });
+        Pulse { began, awake, _ends: ends }
+    }
+
+    /// How long the process has not run since this was started, until now.
+    fn stood_still(&self) -> Duration {
+        look(&self.awake, self.began)
+    }
+}
+
+fn look(awake: &Mutex<Awake>, began: Instant) -> Duration {
+    let mut awake = awake.lock().unwrap_or_else(PoisonError::into_inner);
+    awake.look(began.elapsed());
+    awake.stood_still()
 }
 
 /// Counters at one moment; those that the system does not tell are `None`.
 struct Reading {
     at: Instant,
+    stood_still: Duration,
     /// Run and wait of each worker in ns, by its number.
     workers: BTreeMap<u32, (u64, u64)>,
     /// Run of all threads of this process in ns.
@@ -48,23 +89,20 @@ struct Used {
 }
 
 impl CpuWatch {
+    /// Nothing is measured yet.
+    pub fn start() -> CpuWatch {
+        CpuWatch { pulse: Pulse::start(), since: None, sum: Used::default() }
+    }
+
     /// A phase goes on, measured or not. `target`: the processes that are watched.
     pub fn phase(&mut self, measured: bool, target: &[u32]) {
         if measured == self.since.is_some() {
             return;
         }
-        let now = Reading::now(target);
+        let now = Reading::now(self.pulse.stood_still(), target);
         match self.since.take() {
             Some(since) => self.sum.add(&since, &now),
             None => self.since = Some(now),
-        }
-    }
-
-    /// Somebody has waited since a moment who wanted to wait for so long at most.
-    pub fn waited(&mut self, since: Instant, at_most: Duration) {
-        let over = since.elapsed().saturating_sub(at_most);
-        if self.since.is_some() && over >= PAUSE {
-            self.sum.paused += over;
         }
     }
 
@@ -75,9 +113,10 @@ impl CpuWatch {
 }
 
 impl Reading {
-    fn now(target: &[u32]) -> Reading {
+    fn now(stood_still: Duration, target: &[u32]) -> Reading {
         let mut reading = Reading {
             at: Instant::now(),
+            stood_still,
             workers: BTreeMap::new(),
             own_ns: 0,
             target: target.iter().filter_map(|pid| Some((*pid, of_process(*pid)?))).collect(),
@@ -118,6 +157,7 @@ impl Used {
     fn add(&mut self, since: &Reading, now: &Reading) {
         self.seconds += now.at.saturating_duration_since(since.at).as_secs_f64();
         self.own_ns += now.own_ns.saturating_sub(since.own_ns);
+        self.paused += now.stood_still.saturating_sub(since.stood_still);
         for (worker, (_, wait)) in &now.workers {
             let before = since.workers.get(worker).map_or(0, |(_, wait)| *wait);
             *self.workers.entry(*worker).or_default() += wait.saturating_sub(before);
@@ -190,7 +230,7 @@ mod tests {
 
     #[test]
     fn only_measured_parts_are_added_up() {
-        let mut watch = CpuWatch::default();
+        let mut watch = CpuWatch::start();
         watch.phase(false, &[]);
         assert_eq!(watch.found(), Contention::default());
         watch.phase(true, &[std::process::id()]);

@@ -170,12 +170,11 @@ fn a_generator_that_was_stopped_says_so_and_blames_nobody() {
         let mut clients = start(line.split(' '));
         clients.wait_for("phase");
         clients.signal(Signal::STOP);
-        // What looks at the clock does so once a second, so up to a second of a stop is not seen.
         thread::sleep(Duration::from_millis(3_500));
         clients.signal(Signal::CONT);
         let ran = clients.end().ended_with(0);
         let report = ran.report();
-        assert!(report.number("self_check/contention/paused_s") > 0.9, "{}", ran.stdout);
+        assert!(report.number("self_check/contention/paused_s") > 3.0, "{}", ran.stdout);
         assert!(ran.stdout.contains("wringer itself did not run for"), "{}", ran.stdout);
         assert_ne!(report.text("verdict/measurement/state"), "valid", "{}", ran.stdout);
         assert_eq!((report.sum("failed"), report.sum("unfinished")), (0, 0), "{}", ran.stdout);
