@@ -1,6 +1,6 @@
 //! An origin in a thread of its own, and a plain client that cannot hang.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -207,9 +207,17 @@ impl Client {
 
     fn more(&mut self) -> bool {
         let mut bytes = [0; 65_536];
-        let count = self.stream.read(&mut bytes).unwrap();
-        self.received.extend_from_slice(&bytes[..count]);
-        count > 0
+        loop {
+            match self.stream.read(&mut bytes) {
+                // By a stop and its end, as the stream has a time limit.
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                read => {
+                    let count = read.unwrap();
+                    self.received.extend_from_slice(&bytes[..count]);
+                    return count > 0;
+                }
+            }
+        }
     }
 }
 

@@ -251,6 +251,7 @@ fn message(mut stream: TcpStream, tell: &Sender<Vec<u8>>) {
         match stream.read(&mut more) {
             Ok(0) => break,
             Ok(count) => whole.extend_from_slice(&more[..count]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => break,
             Err(_) => return,
         }

@@ -1,12 +1,13 @@
 //! The client of the probe: one request over a connection of its own.
 
+use super::answer_wait::AnswerWait;
 use super::origin::{bytes_of, latin1};
 use decide::probe::cases::CaseStep;
 use decide::probe::judge::ClientAnswer;
 use decide::probe::origin::{FieldLines, InterimLines, Now};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use wire::http1::{self, Expect, Http1Limits, ResponseHead, ResponseReader, ResponseSink, Target};
 
 /// Time limit of an exchange.
@@ -131,27 +132,20 @@ impl CaseRequest<'_> {
 /// # Errors
 /// There was none.
 pub fn exchange(to: SocketAddr, bytes: &[u8], expect: Expect) -> Result<ClientAnswer, NoAnswer> {
-    let until = Instant::now() + PATIENCE;
+    let mut wait = AnswerWait::new(PATIENCE);
     let mut stream = TcpStream::connect_timeout(&to, PATIENCE).map_err(NoAnswer::because)?;
     stream.set_nodelay(true).map_err(NoAnswer::because)?;
     stream.write_all(bytes).map_err(NoAnswer::because)?;
     let mut read = ProbeReading::new(expect);
     let mut buffer = vec![0; BUFFER];
     while !read.take_in()? {
-        let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(NoAnswer::late());
-        }
-        stream.set_read_timeout(Some(left)).map_err(NoAnswer::because)?;
-        match stream.read(&mut buffer) {
+        match wait.read(&mut stream, &mut buffer) {
             Ok(0) => {
                 read.end()?;
                 break;
             }
             Ok(count) => read.pending.extend_from_slice(&buffer[..count]),
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                return Err(NoAnswer::late());
-            }
+            Err(error) if error.kind() == ErrorKind::TimedOut => return Err(NoAnswer::late()),
             Err(error) => return Err(NoAnswer::because(error)),
         }
     }

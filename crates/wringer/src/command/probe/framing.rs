@@ -1,5 +1,6 @@
 //! Framing probes are sent, each over a connection of its own, and a bystander asks behind each whether its answers are still its own.
 
+use super::answer_wait::AnswerWait;
 use super::client::exchange;
 use super::origin::{NONCE_FIELD, latin1};
 use super::sweeps::Stage;
@@ -8,7 +9,7 @@ use decide::probe::framing::{FramingProbe, FramingRecord, FramingSight, PATH, co
 use decide::words;
 use plan::draw::hash;
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -101,14 +102,13 @@ fn send(stage: &Stage<'_>, probe: &FramingProbe, turn: u64) -> FramingSight {
 fn talk(stage: &Stage<'_>, bytes: &[u8]) -> Vec<u8> {
     let mut came = Vec::new();
     let Ok(mut stream) = TcpStream::connect_timeout(&stage.target, FIRST) else { return came };
-    let until = Instant::now() + LONGEST;
+    let mut whole = AnswerWait::new(LONGEST);
     let mut buffer = [0; 4_096];
     // Who refuses early may close before all is written.
     let _ = stream.write_all(bytes);
-    while Instant::now() < until {
+    while !whole.left().is_zero() {
         let wait = if came.is_empty() { FIRST } else { QUIET };
-        let read = stream.set_read_timeout(Some(wait)).and_then(|()| stream.read(&mut buffer));
-        match read {
+        match AnswerWait::new(wait).read(&mut stream, &mut buffer) {
             Ok(count) if count > 0 => came.extend_from_slice(&buffer[..count]),
             Ok(_) | Err(_) => break,
         }

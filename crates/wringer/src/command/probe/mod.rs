@@ -1,6 +1,7 @@
 //! `wringer probe`: what a cache does with answers, case by case, and what it makes of requests whose end is not clear. Cases, checks and conclusions are
 //! `decide`'s; here a client asks, an origin answers, and a load may stand beside them.
 
+mod answer_wait;
 mod client;
 mod framing;
 mod load;
