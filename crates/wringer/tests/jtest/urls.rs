@@ -75,7 +75,8 @@ fn orders_of_a_list() {
     fetch(&site, "--urls-order loop -A 7", &["/1", "/2", "/3"]).ok();
     assert_eq!(paths(&site), ["/1", "/2", "/3", "/1", "/2", "/3", "/1"]);
     let looped = fetch(&site, "--urls-order loop -t 2 --threads 2 -R 9", &["/1"]).ended();
-    assert_eq!(looped.lines().iter().take(2).map(|line| line.time_s).collect::<Vec<_>>(), [1.0, 2.0]);
+    let longest = looped.lines().iter().map(|line| line.time_s).fold(0.0, f64::max);
+    assert!(longest >= 2.0, "the list begins anew as long as the run lasts: {longest} s");
     let random = crate::urls::site();
     fetch(&random, "--urls-order random -A 60 -D 5", &["/1", "/2", "/3"]).ok();
     let again = crate::urls::site();

@@ -183,7 +183,7 @@ fn origins_whose_controller_is_silent_end_with_their_lease() {
 fn a_controller_that_stood_still_blames_no_origin() {
     let row = Row::new();
     let line = format!(
-        "cache --targets {} --agents local:1 --origin-agents {} --lease 4s -c 2 --rate 50 -d 100s --json {{}}/result.json",
+        "cache --targets {} --agents local:1 --origin-agents {} --lease 4s -c 2 --rate 50 -d 12s --json {{}}/result.json",
         row.targets,
         row.agents()
     );
