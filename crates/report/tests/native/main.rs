@@ -6,12 +6,13 @@ mod chinese;
 mod page;
 mod sample;
 
-use measure::Row;
+use measure::{AgentUse, Exchange, LostAgent, Row};
 use report::Language;
 use report::live::{Known, Lines, OriginLines};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::Duration;
 
 const JSON_PAGE: &str = include_str!("../../../../docs/src/json.md");
 const HTTP_PAGE: &str = include_str!("../../../../docs/src/http.md");
@@ -84,6 +85,38 @@ fn the_page_shows_the_golden_report() {
     let plain = sample::plain();
     let short = report::text::one_screen(&plain.result, &plain.context());
     assert!(HTTP_PAGE.contains(&short), "docs/src/http.md shows another report of one screen");
+}
+
+/// Of some that are left, the end is known to nobody: they were under way at an agent that was lost.
+#[test]
+fn requests_that_a_lost_agent_took_along_are_told_apart() {
+    let lost = LostAgent {
+        at: Duration::from_secs(5),
+        told_until: Some(Duration::from_secs(5)),
+        why: "its channel closed".to_owned(),
+        tolerated: false,
+        carried_on: Vec::new(),
+    };
+    let waited = "no whole answer after up to 600 ms";
+    let unknown = "under way when an agent was lost";
+    for (waiting, untold, said) in [
+        (3, 0, format!("requests: {waited}")),
+        (0, 3, format!("requests: {unknown}, so nobody knows their end")),
+        (1, 2, format!("requests: {waited}, or, 2, {unknown}")),
+    ] {
+        let mut sample = sample::plain();
+        let agent = AgentUse { lost: (untold > 0).then(|| lost.clone()), ..AgentUse::default() };
+        sample.result.agents.push(agent);
+        let tally = &mut sample.result.phases[0].tally;
+        tally.counts.requests += 3;
+        let so_far = Duration::from_millis(600);
+        tally.exchange(&Exchange::unfinished(Duration::from_secs(30), so_far, waiting));
+        tally.counts.unfinished += untold;
+        let text = sample.text();
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(&said), "{said:?} is missing in {text}");
+        assert!(text.lines().skip(1).all(|line| line.chars().count() <= report::show::WIDTH), "{text}");
+    }
 }
 
 const ALL: Known = Known { hits: true, origin: true };
