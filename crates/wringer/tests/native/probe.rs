@@ -1,13 +1,17 @@
 //! A cache is asked case by case, against a proxy of the tests' that is right and ones that are wrong on purpose. What a case says is tested in the crate `decide`.
 
-use crate::faulty_proxy::{FaultKind, FaultyProxy, start};
-use crate::support::{Ran, fits_schema, free_address, run};
+use crate::faulty_proxy::{self, FaultKind, FaultyProxy};
+use crate::support::{Ran, fits_schema, free_address, run, start};
+use rustix::process::Signal;
 use serde_json::Value;
-use std::net::SocketAddr;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::thread;
+use std::time::Duration;
 
 fn proxy(kind: FaultKind) -> (FaultyProxy, SocketAddr) {
     let origin = free_address();
-    (start(origin, kind), origin)
+    (faulty_proxy::start(origin, kind), origin)
 }
 
 fn found(ran: &Ran) -> Value {
@@ -22,6 +26,25 @@ fn found(ran: &Ran) -> Value {
 fn case<'a>(found: &'a Value, id: &str) -> &'a Value {
     let all = found["cases"].as_array().expect("a list");
     all.iter().find(|case| case["id"] == id).unwrap_or_else(|| panic!("no {id}"))
+}
+
+/// Passes on what comes, each answer after a while, so that stops of the probe come while it waits for one.
+fn slow(origin: SocketAddr) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("it listens");
+    thread::spawn(move || {
+        for mut client in listener.incoming().flatten() {
+            thread::spawn(move || -> io::Result<u64> {
+                let mut request = vec![0; 16 << 10];
+                let count = client.read(&mut request)?;
+                thread::sleep(Duration::from_millis(500));
+                let mut server = TcpStream::connect(origin)?;
+                server.write_all(&request[..count])?;
+                io::copy(&mut server, &mut client)
+            });
+        }
+    });
+    address
 }
 
 /// Two cases that take three seconds each, at once: an answer that may not be used again by then, and one that may.
@@ -102,6 +125,26 @@ fn framing_probes_tell_what_becomes_of_each() {
 }
 
 /// A file as a command leaves it that is killed in its second sweep.
+/// A socket with a time limit is not read again by the kernel once its process goes on (signal(7)).
+#[test]
+fn a_probe_that_was_stopped_finds_what_it_finds_otherwise() {
+    let origin = free_address();
+    let line = format!(
+        "probe {} --origin {origin} --only freshness-max-age --sweeps 1 --json {{}}/found.json",
+        slow(origin)
+    );
+    let undisturbed = found(&run(&line).ended_with(0));
+    let probe = start(line.split(' '));
+    for _ in 0..20 {
+        thread::sleep(Duration::from_millis(100));
+        probe.signal(Signal::STOP);
+        thread::sleep(Duration::from_millis(20));
+        probe.signal(Signal::CONT);
+    }
+    let disturbed = found(&probe.end().ended_with(0));
+    assert_eq!(disturbed["cases"], undisturbed["cases"]);
+}
+
 #[test]
 fn sweeps_that_were_made_are_not_made_again() {
     let (right, origin) = proxy(FaultKind::None);

@@ -1,48 +1,42 @@
 //! Waiting for what comes over a connection, in the time in which this program runs.
 
-use fleet::Awake;
 use std::io::{self, ErrorKind, Read};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// How often it looks whether it is running.
+/// The longest that it waits at once.
 const TURN: Duration = Duration::from_millis(100);
-/// Whoever comes back from a turn so much later stood still: a stop, a debugger, or a machine that paused.
+/// A turn that took so long was no wait: the program was stopped, or its machine paused.
 const STOOD_STILL: Duration = Duration::from_millis(600);
 
-/// A time limit, from now on. The target does not pay for time in which this program stood still.
+/// Time limit of an answer. The target does not pay for time in which this program stood still, nor for what it does between two reads.
 pub struct AnswerWait {
-    began: Instant,
-    awake: Awake,
-    limit: Duration,
+    left: Duration,
 }
 
 impl AnswerWait {
-    /// Begins now.
+    /// Nothing of it is used up yet.
     pub fn new(limit: Duration) -> AnswerWait {
-        let mut awake = Awake::where_still_for(STOOD_STILL);
-        awake.look(Duration::ZERO);
-        AnswerWait { began: Instant::now(), awake, limit }
+        AnswerWait { left: limit }
     }
 
-    /// Rest of the limit.
-    pub fn left(&mut self) -> Duration {
-        self.awake.look(self.began.elapsed());
-        self.limit.saturating_sub(self.awake.time())
-    }
-
-    /// Reads what comes next.
+    /// Reads what comes next, within what is left and at most for so long.
     ///
     /// # Errors
     /// [`TimedOut`](ErrorKind::TimedOut) where nothing came in time, and those of the connection.
-    pub fn read(&mut self, stream: &mut TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let left = self.left();
-            if left.is_zero() {
-                return Err(ErrorKind::TimedOut.into());
-            }
-            stream.set_read_timeout(Some(left.min(TURN)))?;
-            match stream.read(buffer) {
+    pub fn read(
+        &mut self,
+        stream: &mut TcpStream,
+        buffer: &mut [u8],
+        at_most: Duration,
+    ) -> io::Result<usize> {
+        let later = self.left.saturating_sub(at_most);
+        while self.left > later {
+            stream.set_read_timeout(Some((self.left - later).min(TURN)))?;
+            let began = Instant::now();
+            let read = stream.read(buffer);
+            self.left = self.left.saturating_sub(charged(began.elapsed()));
+            match read {
                 // Interrupted: by a stop and its end.
                 Err(error)
                     if matches!(
@@ -52,7 +46,13 @@ impl AnswerWait {
                 other => return other,
             }
         }
+        Err(ErrorKind::TimedOut.into())
     }
+}
+
+/// Time that a turn uses up of the limit.
+fn charged(took: Duration) -> Duration {
+    if took < STOOD_STILL { took } else { Duration::ZERO }
 }
 
 #[cfg(test)]
@@ -67,20 +67,25 @@ mod tests {
         let mut stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let mut peer = listener.accept().unwrap().0;
         let mut buffer = [0; 8];
-        let limit = Duration::from_millis(250);
-        let began = Instant::now();
-        let error = AnswerWait::new(limit).read(&mut stream, &mut buffer).unwrap_err();
-        assert!(error.kind() == ErrorKind::TimedOut && began.elapsed() >= limit, "{error}");
+        let millis = Duration::from_millis;
+        // The bound of one read, and that of all.
+        let mut wait = AnswerWait::new(millis(400));
+        for (at_most, least) in
+            [(millis(250), millis(250)), (millis(250), millis(100)), (millis(250), millis(0))]
+        {
+            let began = Instant::now();
+            let error = wait.read(&mut stream, &mut buffer, at_most).unwrap_err();
+            assert!(error.kind() == ErrorKind::TimedOut && began.elapsed() >= least, "{error}");
+        }
+        assert!(wait.left.is_zero());
         peer.write_all(b"here").unwrap();
-        assert_eq!(AnswerWait::new(Duration::from_secs(60)).read(&mut stream, &mut buffer).unwrap(), 4);
+        let minute = Duration::from_secs(60);
+        assert_eq!(AnswerWait::new(minute).read(&mut stream, &mut buffer, minute).unwrap(), 4);
     }
 
-    /// It stands still in the middle: what is left afterwards is what was left before.
     #[test]
     fn nobody_pays_for_a_standstill() {
-        let mut wait = AnswerWait::new(Duration::from_secs(1));
-        std::thread::sleep(Duration::from_millis(1_500));
-        let left = wait.left();
-        assert!(left > Duration::from_millis(500), "{left:?}");
+        let millis = Duration::from_millis;
+        assert_eq!([120, 3_500].map(|took| charged(millis(took))), [millis(120), Duration::ZERO]);
     }
 }

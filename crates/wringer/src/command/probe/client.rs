@@ -132,14 +132,14 @@ impl CaseRequest<'_> {
 /// # Errors
 /// There was none.
 pub fn exchange(to: SocketAddr, bytes: &[u8], expect: Expect) -> Result<ClientAnswer, NoAnswer> {
-    let mut wait = AnswerWait::new(PATIENCE);
     let mut stream = TcpStream::connect_timeout(&to, PATIENCE).map_err(NoAnswer::because)?;
     stream.set_nodelay(true).map_err(NoAnswer::because)?;
     stream.write_all(bytes).map_err(NoAnswer::because)?;
     let mut read = ProbeReading::new(expect);
+    let mut wait = AnswerWait::new(PATIENCE);
     let mut buffer = vec![0; BUFFER];
     while !read.take_in()? {
-        match wait.read(&mut stream, &mut buffer) {
+        match wait.read(&mut stream, &mut buffer, PATIENCE) {
             Ok(0) => {
                 read.end()?;
                 break;

@@ -102,13 +102,13 @@ fn send(stage: &Stage<'_>, probe: &FramingProbe, turn: u64) -> FramingSight {
 fn talk(stage: &Stage<'_>, bytes: &[u8]) -> Vec<u8> {
     let mut came = Vec::new();
     let Ok(mut stream) = TcpStream::connect_timeout(&stage.target, FIRST) else { return came };
-    let mut whole = AnswerWait::new(LONGEST);
+    let mut wait = AnswerWait::new(LONGEST);
     let mut buffer = [0; 4_096];
     // Who refuses early may close before all is written.
     let _ = stream.write_all(bytes);
-    while !whole.left().is_zero() {
-        let wait = if came.is_empty() { FIRST } else { QUIET };
-        match AnswerWait::new(wait).read(&mut stream, &mut buffer) {
+    loop {
+        let at_most = if came.is_empty() { FIRST } else { QUIET };
+        match wait.read(&mut stream, &mut buffer, at_most) {
             Ok(count) if count > 0 => came.extend_from_slice(&buffer[..count]),
             Ok(_) | Err(_) => break,
         }
