@@ -405,13 +405,7 @@ fn lost_requests_are_told_by_what_they_were() {
 /// Requests under way at an agent that was lost have an end that nobody knows, so they are not the target's.
 #[test]
 fn what_a_lost_agent_had_under_way_is_not_the_target_s() {
-    let lost = LostAgent {
-        at: Duration::from_secs(5),
-        told_until: Some(Duration::from_secs(5)),
-        why: "its channel closed".to_owned(),
-        tolerated: false,
-        carried_on: Vec::new(),
-    };
+    let lost = LostAgent { why: "its channel closed".to_owned(), ..LostAgent::default() };
     for (is_lost, conduct, bad) in [(true, Conduct::Answered, 0), (false, Conduct::Flawed, 2)] {
         let mut run = open(100, 10.0, |_, _| Some((0.01, OK))).result();
         run.phases[0].tally.counts.unfinished = 2;

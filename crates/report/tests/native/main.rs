@@ -90,13 +90,7 @@ fn the_page_shows_the_golden_report() {
 /// Of some that are left, the end is known to nobody: they were under way at an agent that was lost.
 #[test]
 fn requests_that_a_lost_agent_took_along_are_told_apart() {
-    let lost = LostAgent {
-        at: Duration::from_secs(5),
-        told_until: Some(Duration::from_secs(5)),
-        why: "its channel closed".to_owned(),
-        tolerated: false,
-        carried_on: Vec::new(),
-    };
+    let lost = LostAgent { why: "its channel closed".to_owned(), ..LostAgent::default() };
     let waited = "no whole answer after up to 600 ms";
     let unknown = "under way when an agent was lost";
     for (waiting, untold, said) in [

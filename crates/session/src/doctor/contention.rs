@@ -242,4 +242,21 @@ mod tests {
         assert!(first.seconds >= 0.02 && first.own_ns > 0 && first.target.0 > 0, "{first:?}");
         assert_eq!(watch.sum.seconds, first.seconds, "what comes after is not measured");
     }
+
+    /// Nobody waits for anything meanwhile: a stop may come at any time.
+    #[test]
+    fn a_stop_counts_wherever_it_comes_in_a_measured_part() {
+        let mut watch = CpuWatch::start();
+        let stop = |watch: &CpuWatch, lasts| {
+            // Who cannot look at the clock is as good as stopped.
+            let _kept = watch.pulse.awake.lock();
+            std::thread::sleep(Duration::from_millis(lasts));
+        };
+        stop(&watch, 5_000);
+        watch.phase(true, &[]);
+        stop(&watch, 900);
+        watch.phase(false, &[]);
+        let paused = watch.found().paused_s;
+        assert!((0.9..5.0).contains(&paused), "{paused} s");
+    }
 }

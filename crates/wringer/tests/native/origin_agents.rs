@@ -201,6 +201,7 @@ fn a_controller_that_stood_still_blames_no_origin() {
     let ran = ran.end().ended_with(1);
     let lost = ran.report().list("origins");
     let why: Vec<&str> = lost.iter().map(|origin| origin.text("lost/why")).collect();
+    assert_eq!(why.len(), 2);
     assert!(why.iter().all(|why| why.contains("this controller itself had not run for")), "{why:?}");
 }
 
