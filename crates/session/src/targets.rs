@@ -153,9 +153,11 @@ impl Targets {
     pub fn wait(&self, load: &Load, limit: Duration, stop: &AtomicBool) -> Result<(), Problem> {
         let until = Instant::now() + limit;
         loop {
+            // Before it is asked: a program that is stopped and goes on asks once more.
+            let is_last = Instant::now() >= until;
             let answered = self.refuse_silent(load, None).and_then(|()| self.refuse_unready(load));
             match answered {
-                Err(problem) if Instant::now() >= until => return Err(problem),
+                Err(problem) if is_last => return Err(problem),
                 Err(_) if !stop.load(Ordering::Relaxed) => std::thread::sleep(BETWEEN_TRIES),
                 _ => return Ok(()),
             }

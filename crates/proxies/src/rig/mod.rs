@@ -453,6 +453,8 @@ impl Rig {
         const PAUSE: Duration = Duration::from_millis(20);
         let deadline = Instant::now() + limit;
         loop {
+            // Before it is asked: a program that is stopped and goes on asks once more.
+            let is_last = Instant::now() >= deadline;
             if let Some(error) = self.ended(PAUSE) {
                 return Err(error);
             }
@@ -460,7 +462,7 @@ impl Rig {
                 tracing::info!(rig = self.proxy.name(), address = %self.address, pid = self.main_pid, "the rig answers");
                 return Ok(());
             }
-            if Instant::now() >= deadline {
+            if is_last {
                 return Err(RigError::Silent {
                     proxy: self.proxy,
                     listen: self.address,

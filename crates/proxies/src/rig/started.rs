@@ -120,9 +120,14 @@ impl Started {
         const PAUSE: Duration = Duration::from_millis(20);
         const CONNECT: Duration = Duration::from_secs(1);
         let deadline = Instant::now() + limit;
-        while TcpStream::connect_timeout(&reachable(address), CONNECT).is_err() {
+        loop {
+            // Before it is asked: a program that is stopped and goes on asks once more.
+            let is_last = Instant::now() >= deadline;
+            if TcpStream::connect_timeout(&reachable(address), CONNECT).is_ok() {
+                break;
+            }
             self.check()?;
-            if Instant::now() >= deadline {
+            if is_last {
                 let seconds = limit.as_secs_f64();
                 return Err(self.error(&format!(
                     "does not listen on {address} after {seconds} s, wait longer with --ready"
