@@ -39,6 +39,7 @@ impl Pulse {
     fn start() -> Pulse {
         let began = Instant::now();
         let awake = Arc::new(Mutex::new(Awake::where_still_for(PULSE + PAUSE)));
+        look(&awake, began);
         let own = awake.clone();
         let (ends, ended) = mpsc::channel();
         std::thread::spawn(move || {
