@@ -8,23 +8,34 @@ use plan::draw::hash;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-/// Requests remembered; each has one place.
-const PLACES: usize = 1 << 16;
+/// Requests that are remembered at once for one part of the nonces: enough that those under way at a time do not meet, whatever
+/// their nonces. With a place for each nonce, two of eight would have met in one run of two thousand.
+const WAYS: usize = 4;
+/// Parts of the nonces.
+const SETS: usize = 1 << 14;
 
 /// The requests of the last moments, and what became of those that clients broke off. Its memory, some four megabytes, is taken
 /// with the first.
 #[derive(Debug, Default)]
 pub struct Followed {
-    places: OnceLock<Box<[Mutex<FollowedPlace>]>>,
+    sets: OnceLock<Box<[Mutex<FollowedSet>]>>,
     /// By phase.
     figures: Mutex<Vec<AfterReset>>,
 }
 
+/// The last requests whose nonces share a set.
+#[derive(Debug, Default)]
+struct FollowedSet {
+    /// 0: none.
+    nonces: [u64; WAYS],
+    requests: [FollowedRequest; WAYS],
+    /// The place that the next one takes: that of the oldest.
+    next: usize,
+}
+
 /// A request, by both ends.
 #[derive(Debug, Clone, Copy, Default)]
-struct FollowedPlace {
-    /// 0: none.
-    nonce: u64,
+struct FollowedRequest {
     /// In which phase its client broke it off, and when.
     broken_off: Option<(usize, Instant)>,
     answer: Answer,
@@ -48,12 +59,8 @@ enum Answer {
 impl Followed {
     /// The origin has a request.
     pub(crate) fn begin(&self, nonce: u64) {
-        let mut place = self.place(nonce);
-        if place.nonce != nonce {
-            self.replace(&mut place, nonce);
-        }
         // Whoever asks again, as proxies do, has the last answer followed.
-        place.answer = Answer::UnderWay;
+        self.request(&mut self.set(nonce), nonce).answer = Answer::UnderWay;
     }
 
     /// The answer was sent whole, so many bytes of content.
@@ -68,59 +75,66 @@ impl Followed {
 
     /// A client broke its request off, in a phase.
     pub fn break_off(&self, nonce: u64, phase: usize, at: Instant) {
-        let mut place = self.place(nonce);
-        if place.nonce != nonce {
-            self.replace(&mut place, nonce);
-        }
-        place.broken_off = Some((phase, at));
-        if matches!(place.answer, Answer::Whole { .. } | Answer::Early { .. }) {
-            self.settle(&mut place);
+        let mut set = self.set(nonce);
+        let request = self.request(&mut set, nonce);
+        request.broken_off = Some((phase, at));
+        if matches!(request.answer, Answer::Whole { .. } | Answer::Early { .. }) {
+            self.settle(request);
         }
     }
 
     /// True if answers to requests that clients broke off are still under way.
     pub fn is_waiting(&self) -> bool {
-        let waits = |place: FollowedPlace| place.broken_off.is_some() && place.answer == Answer::UnderWay;
-        self.places.get().is_some_and(|places| places.iter().any(|place| waits(*locked(place))))
+        let waits =
+            |request: &FollowedRequest| request.broken_off.is_some() && request.answer == Answer::UnderWay;
+        self.sets.get().is_some_and(|sets| sets.iter().any(|set| locked(set).requests.iter().any(waits)))
     }
 
     /// The figures of each phase, now that all is over; phases at the end in which nothing was broken off are left out.
     pub fn finish(&self) -> Vec<AfterReset> {
-        for place in self.places.get().into_iter().flatten() {
-            self.settle(&mut locked(place));
+        for set in self.sets.get().into_iter().flatten() {
+            locked(set).requests.iter_mut().for_each(|request| self.settle(request));
         }
         locked(&self.figures).clone()
     }
 
     fn end(&self, nonce: u64, answer: Answer) {
-        let mut place = self.place(nonce);
-        if place.nonce == nonce && place.answer == Answer::UnderWay {
-            place.answer = answer;
-            self.settle(&mut place);
+        let mut set = self.set(nonce);
+        let Some(place) = set.place_of(nonce) else { return };
+        let request = &mut set.requests[place];
+        if request.answer == Answer::UnderWay {
+            request.answer = answer;
+            self.settle(request);
         }
     }
 
-    fn place(&self, nonce: u64) -> MutexGuard<'_, FollowedPlace> {
-        let places = self.places.get_or_init(|| (0..PLACES).map(|_| Mutex::default()).collect());
-        locked(&places[hash(0, nonce) as usize % PLACES])
+    fn set(&self, nonce: u64) -> MutexGuard<'_, FollowedSet> {
+        let sets = self.sets.get_or_init(|| (0..SETS).map(|_| Mutex::default()).collect());
+        locked(&sets[hash(0, nonce) as usize % SETS])
     }
 
-    /// Another request takes the place.
-    fn replace(&self, place: &mut FollowedPlace, nonce: u64) {
-        self.settle(place);
-        *place = FollowedPlace { nonce, ..FollowedPlace::default() };
+    /// The request with this nonce. A new one takes the place of the oldest.
+    fn request<'a>(&self, set: &'a mut FollowedSet, nonce: u64) -> &'a mut FollowedRequest {
+        let place = set.place_of(nonce).unwrap_or_else(|| {
+            let oldest = set.next;
+            self.settle(&mut set.requests[oldest]);
+            (set.nonces[oldest], set.requests[oldest]) = (nonce, FollowedRequest::default());
+            set.next = (oldest + 1) % WAYS;
+            oldest
+        });
+        &mut set.requests[place]
     }
 
     /// Counts what became of a request, where its client broke it off.
-    fn settle(&self, place: &mut FollowedPlace) {
-        let Some((phase, broken_off)) = place.broken_off.take() else { return };
+    fn settle(&self, request: &mut FollowedRequest) {
+        let Some((phase, broken_off)) = request.broken_off.take() else { return };
         let mut figures = locked(&self.figures);
         if figures.len() <= phase {
             figures.resize(phase + 1, AfterReset::default());
         }
         let figures = &mut figures[phase];
         figures.broken_off += 1;
-        match place.answer {
+        match request.answer {
             Answer::NotSeen => figures.not_seen += 1,
             Answer::UnderWay => figures.under_way += 1,
             Answer::Early { at } => figures.end_early(at.saturating_duration_since(broken_off)),
@@ -130,6 +144,12 @@ impl Followed {
                 figures.whole_after_bytes += bytes;
             }
         }
+    }
+}
+
+impl FollowedSet {
+    fn place_of(&self, nonce: u64) -> Option<usize> {
+        self.nonces.iter().position(|known| *known == nonce)
     }
 }
 
@@ -190,15 +210,20 @@ mod tests {
     }
 
     #[test]
-    fn a_request_whose_place_is_taken_is_counted_before() {
+    fn requests_under_way_are_kept_apart_and_the_oldest_gives_way() {
         let followed = Followed::default();
         let now = Instant::now();
-        let place = |nonce| hash(0, nonce) as usize % PLACES;
-        let other = (2..).find(|nonce| place(*nonce) == place(1)).unwrap();
-        followed.break_off(1, 0, now);
-        followed.begin(other);
-        followed.break_off(other, 0, now);
-        let figures = followed.finish();
-        assert_eq!((figures[0].broken_off, figures[0].not_seen, figures[0].under_way), (2, 1, 1));
+        let set = |nonce| hash(0, nonce) as usize % SETS;
+        let same: Vec<u64> = (1..).filter(|nonce| set(*nonce) == set(1)).take(5).collect();
+        let (last, first) = same.split_last().unwrap();
+        first.iter().for_each(|nonce| followed.begin(*nonce));
+        first.iter().for_each(|nonce| followed.break_off(*nonce, 0, now));
+        first[1..].iter().for_each(|nonce| followed.early(*nonce, now));
+        // One more than there is room for: the oldest is counted as it stands.
+        followed.break_off(*last, 0, now);
+        followed.early(first[0], now);
+        let figures = &followed.finish()[0];
+        let counts = [figures.broken_off, figures.ended_early, figures.under_way, figures.not_seen];
+        assert_eq!(counts, [5, 3, 1, 1]);
     }
 }

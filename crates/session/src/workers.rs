@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Bytes of the kernel's buffers of the socket that datagrams come to: the usual ones hold some ninety.
 const DATAGRAM_BUFFER: usize = 4 << 20;
@@ -332,8 +332,11 @@ impl Workers {
         let Some(followed) = self.shared.as_ref().and_then(|shared| shared.followed.as_ref()) else {
             return Vec::new();
         };
-        let until = Instant::now() + LAST_ANSWERS;
-        while followed.is_waiting() && Instant::now() < until {
+        // Looks are counted and not time, as a machine that stands still lets nobody answer.
+        for _ in 0..LAST_ANSWERS.as_millis() / LOOK_UP.as_millis() {
+            if !followed.is_waiting() {
+                break;
+            }
             std::thread::sleep(LOOK_UP);
         }
         let mut figures = followed.finish();

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Eight requests whose clients lose patience long before the origin answers.
-const IMPATIENT: &str = "--timeout 100ms --no-store 1 --size 20KB -t 1 -c 8 -n 8";
+const IMPATIENT: &str = "--timeout 1s --no-store 1 --size 20KB -t 1 -c 8 -n 8";
 
 /// The figures of work after reset, whose counts must add up.
 fn after_reset(line: &str) -> Report {
@@ -43,6 +43,11 @@ fn requests_that_clients_break_off_end_early_at_the_origin() {
         assert!(figures.count("ended_early") > 0, "{http}");
         assert_eq!(figures.count("not_seen"), 0, "{http}");
     }
+    // So many at a time that two nonces meet wherever each has one place alone.
+    let address = free_address();
+    let many = IMPATIENT.replace("-c 8 -n 8", "-c 400 -n 400");
+    let figures = after_reset(&format!("{address} --origin {address} --origin-delay 30s {many}"));
+    assert_eq!((figures.count("broken_off"), figures.count("ended_early")), (400, 400));
 }
 
 /// Handshakes that are slow do not have each due request begin another.
@@ -113,7 +118,7 @@ fn proxies_give_up_their_own_requests_or_go_on() {
         return tell("nginx is not installed, so nobody tried whether its cache goes on");
     }
     let patient = IMPATIENT.replace("--no-store 1 ", "");
-    let figures = after_reset(&format!("--rig nginx --origin-delay 700ms {patient}"));
+    let figures = after_reset(&format!("--rig nginx --origin-delay 1700ms {patient}"));
     assert_eq!((figures.count("broken_off"), figures.count("ended_early")), (8, 0));
     assert!(figures.count("not_seen") < 8, "the origin saw requests");
     assert_eq!(figures.count("whole_after_bytes"), 20_000 * figures.count("whole_after"));
