@@ -20,6 +20,19 @@ pub const fn days(year: i64, month: u32, day: u32) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
+/// True of a date that the Gregorian calendar has: 29 February of leap years alone, no 31 April.
+pub const fn is_date(year: i64, month: u32, day: u32) -> bool {
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 if is_leap => 29,
+        2 => 28,
+        _ => 0,
+    };
+    1 <= day && day <= days
+}
+
 /// A date and time by the clock on a wall, and what is known of its zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MomentParts {
@@ -47,7 +60,7 @@ impl MomentParts {
         if let Some(unix) = self.unix {
             return Some(unix + i64::from(self.micros));
         }
-        if self.year == 0 || !(1..=12).contains(&self.month) || !(1..=31).contains(&self.day) {
+        if self.year == 0 || !is_date(self.year, self.month, self.day) {
             return None;
         }
         let wall = days(self.year, self.month, self.day) * 86_400 + i64::from(self.of_day);
@@ -188,9 +201,10 @@ impl Clf {
 /// Seconds since 1970 of a day written `10/Oct/2000`.
 pub fn clf_date(text: &[u8]) -> Option<i64> {
     let [_, _, b'/', _, _, _, b'/', ..] = text else { return None };
-    let (day, month, year) =
-        (text::number(&text[..2])?, month(&text[3..6])?, text::number(text.get(7..11)?)?);
-    (1..=31).contains(&day).then(|| days(year as i64, month, day as u32) * 86_400)
+    let day = text::number(&text[..2])? as u32;
+    let month = month(&text[3..6])?;
+    let year = text::number(text.get(7..11)?)? as i64;
+    is_date(year, month, day).then(|| days(year, month, day) * 86_400)
 }
 
 /// Reads ISO 8601: `2026-11-25T10:00:00.123456Z`, a blank for the `T`, any number of decimals, a zone or none.
@@ -251,6 +265,20 @@ mod tests {
             (EARLIEST, LATEST),
             (days(1990, 1, 1) * 86_400 * SECOND, days(2100, 1, 1) * 86_400 * SECOND)
         );
+    }
+
+    /// Each day of four centuries, and those beside them that no calendar has.
+    #[test]
+    fn dates_are_those_of_a_calendar() {
+        for year in 1900..2300 {
+            for month in 1..=12 {
+                let next = if month == 12 { days(year + 1, 1, 1) } else { days(year, month + 1, 1) };
+                let length = (next - days(year, month, 1)) as u32;
+                let found: Vec<u32> = (0..40).filter(|day| is_date(year, month, *day)).collect();
+                assert_eq!(found, (1..=length).collect::<Vec<_>>(), "{year}-{month}");
+            }
+            assert!(!is_date(year, 0, 1) && !is_date(year, 13, 1));
+        }
     }
 
     #[test]

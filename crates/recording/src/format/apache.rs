@@ -133,7 +133,6 @@ fn time(compiled: &mut Compiled, argument: &str) -> Result<Field, String> {
         (_, Some(format)) => (Edge::End, format),
         (None, None) => (Edge::Begin, argument),
     };
-    compiled.edge = edge;
     let form = match format {
         "sec" => TimeForm::Seconds,
         "msec" => TimeForm::Millis,
@@ -145,5 +144,14 @@ fn time(compiled: &mut Compiled, argument: &str) -> Result<Field, String> {
             compiled.own_time(own)
         }
     };
+    // The edge is that of the time that counts, the finer of two.
+    let is_fine = |form: TimeForm| matches!(form, TimeForm::Millis | TimeForm::Micros | TimeForm::Below);
+    let has_finer = compiled.pieces.iter().any(|piece| match piece {
+        FormatPiece::Field { field: Field::Time(before), .. } => is_fine(*before),
+        FormatPiece::Field { .. } | FormatPiece::Literal(_) => false,
+    });
+    if is_fine(form) || !has_finer {
+        compiled.edge = edge;
+    }
     Ok(Field::Time(form))
 }

@@ -196,8 +196,8 @@ fn take<'a>(
 ) -> Option<()> {
     let is_untold = matches!(cell, b"" | b"-" | b"-1" | b"nan" | b"NaN" | b"null");
     match fact {
-        TraceFact::Time => entry.time = Some(logged(cell, SECOND)?),
-        TraceFact::TimeMs => entry.time = Some(logged(cell, 1_000)?),
+        TraceFact::Time => put_time(entry, logged(cell, SECOND)?),
+        TraceFact::TimeMs => put_time(entry, logged(cell, 1_000)?),
         TraceFact::Id if cell.is_empty() => return None,
         TraceFact::Id => entry.object = Named::Number(number(cell)),
         TraceFact::User => entry.address = Text::plain(cell),
@@ -212,6 +212,13 @@ fn take<'a>(
         TraceFact::RangeTo => range[1] = Some(whole(cell)?),
     }
     Some(())
+}
+
+/// Of two times of a line the finer counts, wherever it stands.
+fn put_time(entry: &mut Entry<'_>, time: Logged) {
+    if entry.time.is_none_or(|before| time.resolution <= before.resolution) {
+        entry.time = Some(time);
+    }
 }
 
 fn cache(cell: &[u8]) -> Option<Cache> {

@@ -5,6 +5,7 @@ use crate::entry::{Edge, Entry, Escape, Logged, Named, Range, Sent, Text, WHOLE_
 use crate::moment::{self, Clf, MomentParts, Zone};
 use crate::text::{self, is_untold};
 
+use super::duration::{Steps, keep_finest, put_duration, step_ns, sum};
 use super::strftime::Strftime;
 
 /// How a time is written.
@@ -188,6 +189,7 @@ pub struct Filler<'e, 'a> {
     /// The line's time in microseconds where it came in one piece.
     time_us: Option<i64>,
     resolution: u32,
+    steps: Steps,
     head: Option<u64>,
     body: Option<u64>,
     whole: Option<u64>,
@@ -225,6 +227,7 @@ impl<'e, 'a> Filler<'e, 'a> {
             parts: MomentParts::default(),
             time_us: None,
             resolution: 0,
+            steps: Steps::default(),
             head: None,
             body: None,
             whole: None,
@@ -241,13 +244,27 @@ impl<'e, 'a> Filler<'e, 'a> {
             Field::Skip => {}
             Field::Time(form) => return self.put_time(form, bytes, times),
             Field::Began(form) => {
-                let began = whole_time(form, bytes, times);
-                entry.began = began.map(|(us, resolution)| Logged { us, resolution, edge: Edge::Begin });
-                return entry.began.is_some() || is_untold(bytes);
+                let Some((us, resolution)) = whole_time(form, bytes, times) else { return is_untold(bytes) };
+                if entry.began.is_none_or(|before| resolution <= before.resolution) {
+                    entry.began = Some(Logged { us, resolution, edge: Edge::Begin });
+                }
             }
-            Field::Duration(unit) => return put_duration(&mut entry.duration_us, unit, bytes),
-            Field::FirstByte(unit) => return put_duration(&mut entry.first_byte_us, unit, bytes),
-            Field::Upstream(unit) => entry.upstream_us = sum(unit, bytes).or(entry.upstream_us),
+            Field::Duration(unit) => {
+                return put_duration(&mut entry.duration_us, &mut self.steps.duration_ns, unit, bytes);
+            }
+            Field::FirstByte(unit) => {
+                return put_duration(&mut entry.first_byte_us, &mut self.steps.first_byte_ns, unit, bytes);
+            }
+            Field::Upstream(unit) => {
+                if let Some(us) = sum(unit, bytes) {
+                    keep_finest(
+                        &mut entry.upstream_us,
+                        &mut self.steps.upstream_ns,
+                        us,
+                        step_ns(unit, bytes),
+                    );
+                }
+            }
             Field::Address => return put_address(&mut entry.address, text),
             Field::AddressPort => return put_address(&mut entry.address, without_port(text)),
             Field::Forwarded => forwarded(&mut entry.address, text),
@@ -326,8 +343,11 @@ impl<'e, 'a> Filler<'e, 'a> {
             | TimeForm::Micros
             | TimeForm::Nanos
             | TimeForm::Any => match whole_time(form, bytes, times) {
+                // Of two times of a line the finer counts, wherever it stands.
                 Some((us, resolution)) => {
-                    (self.time_us, self.resolution) = (Some(us), resolution);
+                    if self.time_us.is_none() || resolution <= self.resolution {
+                        (self.time_us, self.resolution) = (Some(us), resolution);
+                    }
                     true
                 }
                 None => false,
@@ -337,8 +357,14 @@ impl<'e, 'a> Filler<'e, 'a> {
 
     /// Puts together what several fields told: the time, and the bytes that were sent.
     pub fn finish(self, times: &mut Times) {
-        let whole_us = self.time_us.map(|us| us + i64::from(self.parts.micros));
-        let resolution = if self.parts.resolution > 0 { self.parts.resolution } else { self.resolution };
+        let below = self.parts.resolution;
+        // Digits below a second complete a time of whole seconds; one that has finer ones of its own keeps them.
+        let is_finer = below > 0 && (self.time_us.is_none() || below < self.resolution);
+        let whole_us = self.time_us.map(|us| match is_finer {
+            true => us - us.rem_euclid(moment::SECOND) + i64::from(self.parts.micros),
+            false => us,
+        });
+        let resolution = if is_finer { below } else { self.resolution };
         let from_parts = || {
             times.zone_missing |= self.parts.offset.is_none() && self.parts.unix.is_none();
             self.parts.unix_us(&times.zone)
@@ -359,7 +385,8 @@ impl<'e, 'a> Filler<'e, 'a> {
 fn whole_time(form: TimeForm, bytes: &[u8], times: &mut Times) -> Option<(i64, u32)> {
     let of_parts = |parts: MomentParts, times: &mut Times| {
         times.zone_missing |= parts.offset.is_none();
-        Some((parts.unix_us(&times.zone)?, parts.resolution))
+        let step = if parts.resolution > 0 { parts.resolution } else { WHOLE_SECONDS };
+        Some((parts.unix_us(&times.zone)?, step))
     };
     match form {
         TimeForm::Clf => {
@@ -432,59 +459,10 @@ fn civil(bytes: &[u8]) -> Option<(i64, u32, u32)> {
 /// Reads `2026-11-25`.
 fn date(bytes: &[u8]) -> Option<(i64, u32, u32)> {
     let [_, _, _, _, b'-', _, _, b'-', _, _] = bytes else { return None };
+    let year = text::number(&bytes[..4])? as i64;
     let month = text::number(&bytes[5..7])? as u32;
     let day = text::number(&bytes[8..])? as u32;
-    ((1..=12).contains(&month) && (1..=31).contains(&day)).then_some((
-        text::number(&bytes[..4])? as i64,
-        month,
-        day,
-    ))
-}
-
-/// Reads a duration in microseconds; what is negative is not known.
-pub fn duration_us(unit: Unit, bytes: &[u8]) -> Option<i64> {
-    let scaled = |text: &[u8]| text::millionths(text);
-    match unit {
-        Unit::Seconds => scaled(bytes),
-        Unit::Millis => Some(scaled(bytes)? / 1_000),
-        Unit::Micros => Some(scaled(bytes)? / 1_000_000),
-        Unit::Nanos => Some(scaled(bytes)? / 1_000_000_000),
-        Unit::Written => {
-            let end =
-                bytes.iter().position(|byte| !matches!(byte, b'0'..=b'9' | b'.')).unwrap_or(bytes.len());
-            let unit = match &bytes[end..] {
-                b"" | b"s" => Unit::Seconds,
-                b"ms" => Unit::Millis,
-                b"us" | b"\xc2\xb5s" | b"\xce\xbcs" => Unit::Micros,
-                b"ns" => Unit::Nanos,
-                b"m" => return Some(scaled(&bytes[..end])? * 60),
-                _ => return None,
-            };
-            duration_us(unit, &bytes[..end])
-        }
-    }
-}
-
-#[inline]
-fn put_duration(slot: &mut Option<u64>, unit: Unit, bytes: &[u8]) -> bool {
-    if is_untold(bytes) {
-        return true;
-    }
-    match duration_us(unit, bytes) {
-        // HAProxy, ALB and others write -1 for what did not happen.
-        Some(us) => {
-            *slot = u64::try_from(us).ok();
-            true
-        }
-        None => false,
-    }
-}
-
-/// Adds the times of several tries.
-fn sum(unit: Unit, bytes: &[u8]) -> Option<u64> {
-    let pieces = bytes.split(|byte| matches!(byte, b',' | b':' | b' '));
-    let times = pieces.filter_map(|piece| duration_us(unit, text::trim(piece)));
-    times.filter_map(|us| u64::try_from(us).ok()).reduce(|sum, us| sum.saturating_add(us))
+    moment::is_date(year, month, day).then_some((year, month, day))
 }
 
 #[inline]

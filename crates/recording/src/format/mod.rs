@@ -8,6 +8,7 @@ mod ats;
 mod csv;
 pub mod detect;
 mod dialect;
+mod duration;
 mod envoy;
 pub mod field;
 mod haproxy;

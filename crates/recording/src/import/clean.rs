@@ -311,7 +311,8 @@ fn http_date(text: &[u8]) -> Option<i64> {
     let month = crate::moment::month(words.next()?)?;
     let year = crate::text::number(words.next()?)? as i64;
     let of_day = crate::moment::clock(words.next()?)?;
-    Some((crate::moment::days(year, month, day) * 86_400 + i64::from(of_day)) * crate::moment::SECOND)
+    let midnight = crate::moment::is_date(year, month, day).then(|| crate::moment::days(year, month, day))?;
+    Some((midnight * 86_400 + i64::from(of_day)) * crate::moment::SECOND)
 }
 
 #[cfg(test)]
@@ -418,6 +419,7 @@ mod tests {
         assert_eq!(of("", "Sun, 06 Nov 1994 08:50:37 GMT"), (Some(60), Storage::Shared));
         assert_eq!(of("", "Sun, 06 Nov 1994 08:00:00 GMT"), (Some(0), Storage::Shared));
         assert_eq!(of("", "0"), (None, Storage::Shared));
+        assert_eq!(of("", "Tue, 31 Nov 1994 08:00:00 GMT"), (None, Storage::Shared));
         assert_eq!(of("", ""), (None, Storage::Shared));
     }
 }

@@ -8,7 +8,6 @@ use crate::file::{Block, Header, Note, ROWS, Summary, Writer};
 use crate::left_out::LeftOut;
 use crate::request::{Request, UNTOLD_BYTES};
 use crate::words::Kind;
-use std::collections::HashMap;
 use std::io::{self, Write};
 
 /// Steps back that are wider than this, in microseconds, are a log's of another day.
@@ -65,6 +64,7 @@ impl<S: Scratch> Import<S> {
 
     fn header(&mut self, begins_us: i64) -> Header {
         let mut notes = std::mem::take(&mut self.facts.notes);
+        let overlaps = self.overlaps();
         let facts = &self.facts;
         if facts.spread > 0 {
             notes.push(Note::GapsInvented { requests: facts.spread, below_us: WHOLE_SECONDS });
@@ -92,7 +92,7 @@ impl<S: Scratch> Import<S> {
         if first == last && facts.requests > 1 {
             notes.push(Note::TimesEqual { at_us: first });
         }
-        notes.extend(self.overlaps());
+        notes.extend(overlaps);
         Header {
             program: self.options.program.clone(),
             seed: self.options.seed,
@@ -109,21 +109,8 @@ impl<S: Scratch> Import<S> {
     }
 
     /// Inputs that cover the same time, and how much of the one is in the other.
-    fn overlaps(&self) -> Vec<Note> {
-        let mut seen: HashMap<u64, Vec<u32>> = HashMap::new();
-        for (sample, input) in &self.samples {
-            seen.entry(*sample).or_default().push(*input);
-        }
-        let mut counts: HashMap<u32, u64> = HashMap::new();
-        self.samples.iter().for_each(|(_, input)| *counts.entry(*input).or_default() += 1);
-        let mut shared: HashMap<(u32, u32), u64> = HashMap::new();
-        for inputs in seen.values_mut() {
-            inputs.sort_unstable();
-            inputs.dedup();
-            for (at, one) in inputs.iter().enumerate() {
-                inputs[at + 1..].iter().for_each(|other| *shared.entry((*one, *other)).or_default() += 1);
-            }
-        }
+    fn overlaps(&mut self) -> Vec<Note> {
+        let common = self.samples.compare();
         let mut notes = Vec::new();
         for (number, one) in self.inputs.iter().enumerate() {
             for (after, other) in self.inputs.iter().enumerate().skip(number + 1) {
@@ -131,14 +118,12 @@ impl<S: Scratch> Import<S> {
                 if !(both && one.first_us < other.last_us && other.first_us < one.last_us) {
                     continue;
                 }
-                let count = |input: usize| counts.get(&(input as u32)).copied().unwrap_or(0);
-                let least = count(number).min(count(after)).max(1);
-                let same = shared.get(&(number as u32, after as u32)).copied().unwrap_or(0);
-                notes.push(Note::Overlap {
-                    one: one.name.clone(),
-                    other: other.name.clone(),
-                    shared: (same as f64 / least as f64).min(1.0),
-                });
+                // Where the sample tells nothing, nothing is told.
+                let numbers = [number as u32, after as u32];
+                if let Some(shared) = common.share(numbers, one.requests.min(other.requests)) {
+                    let one = one.name.clone();
+                    notes.push(Note::Overlap { one, other: other.name.clone(), shared });
+                }
             }
         }
         notes
@@ -192,7 +177,8 @@ impl<S: Scratch> Import<S> {
         let mut summary = blocks.summary;
         summary.changes = objects.changes();
         let guessed = summary.sizes_guessed as f64 / summary.objects.max(1) as f64;
-        if guessed > GUESSED_SHARE {
+        // Of inputs without sizes a note says so already.
+        if guessed > GUESSED_SHARE && self.facts.sizeless == 0 {
             summary.notes.push(Note::SizesGuessed { share: guessed });
         }
         Ok(summary)

@@ -6,7 +6,9 @@ use crate::file::{Input, Note};
 use crate::format::{Format, RecordingLine};
 use crate::left_out::Reason;
 use crate::read::lines::{Go, LinePiece, lines};
+use std::cell::Cell;
 use std::io::Read;
+use std::rc::Rc;
 
 /// How far an input is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,11 +27,18 @@ pub struct Progress {
 pub(super) struct LogWatched<'a> {
     read: &'a mut dyn Read,
     failed: Option<String>,
+    /// True once it failed, for those who see its lines meanwhile.
+    broken: Rc<Cell<bool>>,
 }
 
 impl<'a> LogWatched<'a> {
     pub fn new(read: &'a mut dyn Read) -> LogWatched<'a> {
-        LogWatched { read, failed: None }
+        LogWatched { read, failed: None, broken: Rc::default() }
+    }
+
+    /// True once it has ended early.
+    fn broken(&self) -> Rc<Cell<bool>> {
+        self.broken.clone()
     }
 }
 
@@ -56,6 +65,7 @@ impl Read for LogWatched<'_> {
         match self.read.read(buffer) {
             Err(error) if error.kind() != std::io::ErrorKind::Interrupted => {
                 self.failed = Some(error.to_string());
+                self.broken.set(true);
                 Ok(0)
             }
             other => other,
@@ -80,12 +90,13 @@ impl<S: Scratch> Import<S> {
         let requests = self.requests();
         let left = self.left_out().total();
         let mut watched = LogWatched::new(read);
+        let is_broken = watched.broken();
         let mut seen = Progress::default();
         let mut digest = crc32fast::Hasher::new();
-        let told = std::cell::Cell::new(Progress::default());
+        let told = Cell::new(Progress::default());
         let each = |piece: LinePiece<'_>| {
             seen.lines += 1;
-            self.line(format, piece, seen.lines)?;
+            self.line(format, piece, seen.lines, is_broken.get())?;
             let lines = seen.lines;
             told.set(Progress {
                 lines,
@@ -120,11 +131,21 @@ impl<S: Scratch> Import<S> {
         })
     }
 
-    /// Reads one line.
+    /// Reads one line; the last one of a stream that broke off is lost, however whole it looks: `200 23` may have been `200 2326`.
     #[inline]
-    fn line(&mut self, format: &mut Format, piece: LinePiece<'_>, number: u64) -> Result<(), ImportError> {
+    fn line(
+        &mut self,
+        format: &mut Format,
+        piece: LinePiece<'_>,
+        number: u64,
+        is_broken: bool,
+    ) -> Result<(), ImportError> {
         let (line, ends) = match piece {
             LinePiece::Line(line) => (line, true),
+            LinePiece::Last(line) if is_broken => {
+                self.leave_out(Reason::Cut, number, 0, line);
+                return Ok(());
+            }
             LinePiece::Last(line) => (line, false),
             LinePiece::TooLong(line) => {
                 self.leave_out(Reason::TooLong, number, 0, line);

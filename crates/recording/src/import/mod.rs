@@ -14,6 +14,7 @@ mod objects;
 mod options;
 mod pcap;
 mod row;
+mod samples;
 mod spread;
 mod store;
 mod table;
@@ -31,24 +32,25 @@ use crate::file::{Input, Note};
 use crate::left_out::{LeftOut, Reason};
 use crate::moment::{self, SECOND};
 use crate::private::Privacy;
-use crate::request::UNTOLD;
+use crate::request::{UNTOLD, UNTOLD_BYTES};
 use crate::words::{Agent, Cache};
 use clean::Clean;
 use delays::Delays;
 use foldhash::quality::FixedState;
 use plan::draw::{hash, mix};
 use row::{NO_USER, Row, Runs};
+use samples::Samples;
 use spread::Spread;
 use std::hash::{BuildHasher, Hasher};
 use std::net::IpAddr;
 use store::Store;
 use table::Table;
 
-/// One of so many requests is remembered, to tell whether two inputs hold the same.
-const SAMPLED: u64 = 1_024;
-
 /// Where many response times are longer, their unit may be another one than was said: milliseconds that were read as seconds.
 const LONG_US: u64 = 30_000_000;
+
+/// Said of an input without sizes.
+const SIZELESS: &str = "it tells no sizes, so objects are taken for as large as others of their type in other logs, or for empty";
 
 /// Gathers what will be a recording.
 #[derive(Debug)]
@@ -69,7 +71,7 @@ pub struct Import<S> {
     inputs: Vec<Input>,
     left_out: LeftOut,
     facts: Facts,
-    samples: Vec<(u64, u32)>,
+    samples: Samples,
     delays: Delays,
     buffer: Vec<u8>,
     here: Here,
@@ -94,6 +96,8 @@ struct Facts {
     steps_back: u64,
     widest_us: i64,
     first_step: String,
+    /// Inputs that have requests, and tell no sizes.
+    sizeless: u64,
     notes: Vec<Note>,
 }
 
@@ -106,6 +110,8 @@ struct Here {
     requests: u64,
     first_us: i64,
     latest_us: i64,
+    /// Some line told the bytes of its answer, or the size of its object.
+    tells_sizes: bool,
 }
 
 impl<S: Scratch> Import<S> {
@@ -129,7 +135,7 @@ impl<S: Scratch> Import<S> {
             inputs: Vec::new(),
             left_out: LeftOut::default(),
             facts: Facts::default(),
-            samples: Vec::new(),
+            samples: Samples::default(),
             delays: Delays::default(),
             buffer: Vec::new(),
             here: Here::new("", 0),
@@ -206,6 +212,10 @@ impl<S: Scratch> Import<S> {
         }
         (input.first_us, input.last_us) = (self.here.first_us, self.here.latest_us);
         input.requests = self.here.requests;
+        if input.requests > 0 && !self.here.tells_sizes {
+            self.facts.sizeless += 1;
+            self.note(Note::Assumed { input: input.name.clone(), what: SIZELESS.to_owned() });
+        }
         self.inputs.push(input);
         Ok(())
     }
@@ -235,7 +245,7 @@ impl<S: Scratch> Import<S> {
         let row = Row {
             begin_us,
             sent: clean.sent,
-            size: entry.size.unwrap_or(crate::request::UNTOLD_BYTES),
+            size: entry.size.unwrap_or(UNTOLD_BYTES),
             range: clean::range(entry),
             object,
             user,
@@ -249,16 +259,10 @@ impl<S: Scratch> Import<S> {
             storage: storage as u8,
         };
         let second = (resolution >= WHOLE_SECONDS).then_some(logged);
-        if self.sampled(&row) {
-            let known =
-                mix(u64::from(row.user) << 32 | u64::from(row.object)) ^ mix(logged as u64) ^ row.sent;
-            self.samples.push((known, self.inputs.len() as u32));
-        }
+        self.here.tells_sizes |= row.sent != UNTOLD_BYTES || row.size != UNTOLD_BYTES;
+        let known = mix(u64::from(row.user) << 32 | u64::from(row.object)) ^ mix(logged as u64);
+        self.samples.add(mix(known ^ row.sent), self.inputs.len() as u32);
         Ok((row, second))
-    }
-
-    fn sampled(&self, row: &Row) -> bool {
-        mix(u64::from(row.object) << 20 ^ u64::from(row.user) ^ row.sent).is_multiple_of(SAMPLED)
     }
 
     #[inline]
@@ -404,7 +408,8 @@ impl<S: Scratch> Import<S> {
     #[cold]
     fn new_object(&mut self, clean: &Clean<'_>) -> Result<(), Left> {
         self.buffer.clear();
-        if !clean.host.is_empty() {
+        // A path that begins with two slashes would be taken for a host; it stands behind an empty one.
+        if !clean.host.is_empty() || clean.target.starts_with(b"//") {
             self.buffer.extend_from_slice(b"//");
             self.buffer.extend_from_slice(&clean.host);
         }
@@ -455,6 +460,7 @@ impl Here {
             requests: 0,
             first_us: i64::MAX,
             latest_us: i64::MIN,
+            tells_sizes: false,
         }
     }
 }

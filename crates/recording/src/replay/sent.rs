@@ -53,10 +53,11 @@ impl<'a> Sent<'a> {
         Sent { choice, urls: Vec::new(), texts: Vec::new(), kinds, described }
     }
 
-    /// Takes the URL of the next object: `//host/path`, or a path alone.
+    /// Takes the URL of the next object: `//host/path`, or a path alone; `////path` has an empty host before `//path`.
     pub fn add_url(&mut self, url: &[u8]) {
-        let hostless = !url.starts_with(b"//");
-        let (text, encoded) = text_of(url);
+        let slashed = url.strip_prefix(b"//").filter(|path| path.starts_with(b"//"));
+        let hostless = slashed.is_some() || !url.starts_with(b"//");
+        let (text, encoded) = text_of(slashed.unwrap_or(url));
         let named =
             if hostless { format!("http://{}{text}", self.choice.authority) } else { format!("http:{text}") };
         let excluded = self.choice.excludes(&named.as_bytes()["http://".len()..]);

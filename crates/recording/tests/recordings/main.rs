@@ -9,3 +9,4 @@ mod packets;
 mod replay;
 mod support;
 mod traces;
+mod whole;

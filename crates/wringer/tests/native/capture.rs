@@ -256,3 +256,25 @@ fn an_interface_that_cannot_be_heard_is_said() {
     let line = "capture --interface lo --listen 127.0.0.1:0 -o {}/x.rec";
     in_folder(with_files(&[]), line).refused_with(2, &["cannot be used with"]);
 }
+
+/// As logs are just after they were rotated; one that is alone tells nothing.
+#[test]
+fn an_empty_log_among_others_is_a_note() {
+    let folder = with_files(&[("a.log", &ten(0)), ("b.log", ""), ("c.log", "\n \n")]);
+    let ran = in_folder(folder, "capture {}/a.log {}/b.log {}/c.log -o {}/x.rec").ended_with(0);
+    assert!(ran.stderr.contains("b.log is empty") && ran.stderr.contains("c.log is empty"), "{}", ran.stderr);
+    let ran = in_folder(with_files(&[("b.log", "")]), "capture {}/b.log -o {}/x.rec").ended_with(1);
+    assert!(ran.stderr.contains("nothing to replay"), "{}", ran.stderr);
+}
+
+/// A pipe that says nothing and does not end holds no capture up that is to end.
+#[test]
+fn a_signal_ends_a_capture_of_a_silent_pipe() {
+    let script = format!(
+        "mkfifo p; timeout 60 $WRINGER capture - -o x.rec < p & pid=$!; exec 3> p; printf '%s' '{}' >&3
+         sleep 1; kill -TERM $pid; wait $pid; echo \"ended with $?\"; exec 3>&-",
+        ten(0)
+    );
+    let ran = shell(&script).ended_with(0);
+    assert!(ran.stdout.contains("ended with 143"), "{}{}", ran.stdout, ran.stderr);
+}

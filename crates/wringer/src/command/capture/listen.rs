@@ -66,6 +66,7 @@ pub fn receive(import: &mut Import<File>, bounds: Bounds, tell: &mut Tell) -> Re
         Problem::impossible(format!("--listen {}: {error}; choose another address", bounds.listen))
     };
     let listener = TcpListener::bind(bounds.listen).map_err(refused)?;
+    net::ports::deepen(&listener).map_err(refused)?;
     listener.set_nonblocking(true).map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
     let (give, come) = sync_channel(WAITING);

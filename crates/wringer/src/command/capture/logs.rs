@@ -16,10 +16,12 @@ use recording::private::Keep;
 use recording::read::lines::Go;
 use recording::read::unpack::Unpacked;
 use recording::text::hex;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use session::doctor::Facts;
 use session::files::{self, create};
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,6 +31,8 @@ use std::time::{Duration, Instant};
 const LOOKED_AT: usize = 1 << 20;
 /// Time between two lines on how far it is.
 const TELL: Duration = Duration::from_secs(2);
+/// How often a silent pipe is left to see whether a signal has come.
+const LOOK_UP: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 /// The first bytes of Traffic Server's binary logs (`LOG_SEGMENT_COOKIE`, little-endian).
 const ATS_BINARY: [u8; 4] = 0x0ace_face_u32.to_le_bytes();
 
@@ -70,12 +74,14 @@ pub fn import<W: Write>(task: Task<'_, W>) -> Result<Finished<W>, Problem> {
     let mut import = Import::new(options, scratch);
     for log in task.logs {
         let mut tell = Tell::new(log, task.quiet, stop.clone());
-        one(&mut import, log, &formats, &mut tell)?;
+        let came = LogRead { log, alone: task.logs.len() == 1, stop: &stop };
+        let read = one(&mut import, came, &formats, &mut tell);
         if stop.load(Ordering::Relaxed) {
             let signal = signals::first().unwrap_or_default();
             let text = format!("ended by a signal while {} was read: nothing is written", shown(log));
             return Err(Problem::Words { text, exit: Exit::of_signal(signal).number() });
         }
+        read?;
     }
     if let Some(bounds) = task.listen {
         let mut tell = Tell::new(Path::new("the mirror"), task.quiet, stop.clone());
@@ -96,13 +102,33 @@ pub fn import<W: Write>(task: Task<'_, W>) -> Result<Finished<W>, Problem> {
     Ok(finished)
 }
 
+/// A log that is to be read.
+#[derive(Clone, Copy)]
+struct LogRead<'a> {
+    log: &'a Path,
+    /// There is no other.
+    alone: bool,
+    /// Set by a signal.
+    stop: &'a Arc<AtomicBool>,
+}
+
 /// Reads one log.
-fn one(import: &mut Import<File>, log: &Path, formats: &Formats, tell: &mut Tell) -> Result<(), Problem> {
-    let name = shown(log);
-    let mut stream = Unpacked::new(open(log)?).map_err(|error| unread(&name, &error))?;
+fn one(
+    import: &mut Import<File>,
+    came: LogRead<'_>,
+    formats: &Formats,
+    tell: &mut Tell,
+) -> Result<(), Problem> {
+    let name = shown(came.log);
+    let mut stream = Unpacked::new(open(came)?).map_err(|error| unread(&name, &error))?;
     let mut first = vec![0; LOOKED_AT];
     let (length, broken) = fill(&mut stream, &mut first);
     first.truncate(length);
+    if first.trim_ascii().is_empty() && broken.is_none() && length < LOOKED_AT && !came.alone {
+        // As a log is that was rotated just now.
+        output::notice(&format!("note: {name} is empty"));
+        return Ok(());
+    }
     if first.starts_with(&ATS_BINARY) {
         return Err(Problem::impossible(format!(
             "{name} is a binary log of Traffic Server: traffic_logcat reads this ('traffic_logcat {name} | wringer capture - …')"
@@ -181,9 +207,32 @@ fn fill(stream: &mut impl Read, buffer: &mut [u8]) -> (usize, Option<io::Error>)
     (filled, None)
 }
 
-fn open(log: &Path) -> Result<Box<dyn Read>, Problem> {
+/// Standard input that is at its end once a signal has come: a pipe may be silent for as long as it likes.
+struct UntilSignal {
+    input: File,
+    stop: Arc<AtomicBool>,
+}
+
+impl Read for UntilSignal {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while !self.stop.load(Ordering::Relaxed) {
+            let mut polled = [PollFd::new(&self.input, PollFlags::IN)];
+            match poll(&mut polled, Some(&LOOK_UP)) {
+                // A regular file is always ready.
+                Ok(0) | Err(rustix::io::Errno::INTR) => {}
+                Ok(_) => return self.input.read(buffer),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(0)
+    }
+}
+
+fn open(LogRead { log, stop, .. }: LogRead<'_>) -> Result<Box<dyn Read>, Problem> {
     if log == Path::new("-") {
-        return Ok(Box::new(io::stdin().lock()));
+        let input = io::stdin().as_fd().try_clone_to_owned();
+        let input = input.map_err(|error| unread("standard input", &error))?;
+        return Ok(Box::new(UntilSignal { input: input.into(), stop: stop.clone() }));
     }
     let file = File::open(log).map_err(|error| unread(&shown(log), &error))?;
     match file.metadata() {

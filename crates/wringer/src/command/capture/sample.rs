@@ -26,7 +26,9 @@ pub fn lines(file: &File) -> Result<Vec<String>, Problem> {
     let mut urls: HashMap<u64, String> = shown.iter().map(|row| (row.object.into(), String::new())).collect();
     let gather = |number: u64, url: &[u8]| {
         if let Some(kept) = urls.get_mut(&number) {
-            *kept = String::from_utf8_lossy(url).into_owned();
+            // A path that begins with two slashes stands behind an empty host.
+            let shown = url.strip_prefix(b"//").filter(|path| path.starts_with(b"//")).unwrap_or(url);
+            *kept = String::from_utf8_lossy(shown).into_owned();
         }
     };
     recording.urls(gather).map_err(unread)?;

@@ -35,7 +35,12 @@ pub fn run(args: &FitArgs) -> Result<Exit, Problem> {
             Problem::Impossible(format!("{}: {error}", args.recording.display()))
         }
     })?;
-    let told = told::Told { args, fit: &found, summary: recording.summary(), salvaged: recording.salvaged() };
+    let told = told::Told {
+        args,
+        fit: &found,
+        summary: recording.summary(),
+        salvaged: recording.salvaged().filter(|salvage| salvage.cut || salvage.missing > 0),
+    };
     if to_stdout == 0 {
         show::page(&told.text());
     }
