@@ -117,6 +117,7 @@ pub(super) struct Expanded {
 /// The command is none of curl's.
 pub(super) fn expanded(words: Vec<OsString>) -> Result<Expanded, String> {
     let mut all = Expanded::default();
+    let mut readings = Vec::new();
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
         let command = match word.to_str() {
@@ -140,16 +141,105 @@ pub(super) fn expanded(words: Vec<OsString>) -> Result<Expanded, String> {
                 continue;
             }
         };
-        let read = CurlReading::of(&command)?;
-        all.words.extend(read.words.into_iter().map(OsString::from));
-        all.left_out.extend(read.left_out);
+        readings.push(CurlReading { at: all.words.len(), ..CurlReading::of(&command)? });
+    }
+    let line = CurlLine::of(&all.words, &readings);
+    // From behind, so that the places of those before stay.
+    for read in readings.into_iter().rev() {
+        let (used, unused): (Vec<_>, Vec<_>) =
+            read.words.into_iter().map(|option| line.taken(option)).partition(|(_, why)| why.is_none());
+        let words = used.into_iter().flat_map(|(option, _)| option).map(OsString::from);
+        all.words.splice(read.at..read.at, words);
+        let unused = unused.iter().filter_map(|(option, why)| Some((option, why.as_ref()?)));
+        let told = unused.map(|(option, why)| format!("{}, {why}", name_there(option)));
+        all.left_out.splice(0..0, read.left_out.into_iter().chain(told));
     }
     Ok(all)
 }
 
+/// The name of an option in curl.
+fn name_there(ours: &[String]) -> &'static str {
+    let is_this = |fate: &Fate| match fate {
+        Fate::Value(option) | Fate::Flag(option) | Fate::Seconds(option) => ours[0] == *option,
+        Fate::Words(words) => ours == *words,
+        Fate::Data(_)
+        | Fate::Header
+        | Fate::Get
+        | Fate::Head
+        | Fate::Url
+        | Fate::Resolve
+        | Fate::Nothing
+        | Fate::NothingWithValue => false,
+    };
+    TAKEN.iter().find(|(_, _, fate)| is_this(fate)).map_or("an option", |(_, long, _)| long)
+}
+
+/// Facts of a line as a whole, on which it depends whether an option of curl's has a use in it.
+#[derive(Debug, Default)]
+struct CurlLine {
+    /// A URL, or the proxy, is `https://`.
+    secure: bool,
+    /// It may be, as answers or a list lead elsewhere.
+    leads_on: bool,
+    /// Any certificate is taken.
+    insecure: bool,
+    proxy: bool,
+    user: bool,
+    certificate: bool,
+}
+
+impl CurlLine {
+    fn of(typed: &[OsString], readings: &[CurlReading]) -> CurlLine {
+        let mut line = CurlLine::default();
+        typed.iter().filter_map(|word| word.to_str()).for_each(|word| line.add(word));
+        let of_curl = readings.iter().flat_map(|read| &read.words);
+        // The values of fields and bodies are no URLs.
+        let of_curl = of_curl.filter(|option| !["-H", "--data"].contains(&option[0].as_str()));
+        of_curl.flatten().for_each(|word| line.add(word));
+        line
+    }
+
+    fn add(&mut self, word: &str) {
+        let (option, value) = word.split_once('=').unwrap_or((word, word));
+        let value = if option.starts_with('-') { value } else { word };
+        self.secure |= value.starts_with("https://");
+        self.leads_on |= ["--follow", "--redirects", "--resources", "--urls"].contains(&option);
+        self.insecure |= ["-k", "--insecure"].contains(&option);
+        self.proxy |= option == "--proxy";
+        self.user |= ["-u", "--user"].contains(&option);
+        self.certificate |= option == "--cert";
+    }
+
+    /// An option that became words of ours, and why it has no use in this line, if it has none.
+    fn taken(&self, mut option: Vec<String>) -> (Vec<String>, Option<&'static str>) {
+        let words: Vec<&str> = option.iter().map(String::as_str).collect();
+        let may_speak_tls = self.secure || self.leads_on;
+        let why = match words[..] {
+            ["-k"] | ["--cert" | "--key" | "--ca", _] if !may_speak_tls => Some(NO_TLS),
+            ["--http", "2" | "3"] if !self.secure => Some(NO_TLS),
+            ["--ca", _] if self.insecure => Some("as --insecure takes any certificate"),
+            ["--key", _] if !self.certificate => Some("as there is no certificate"),
+            ["--proxy-user", _] if !self.proxy => Some("as there is no proxy"),
+            ["--digest"] if !self.user => Some("as there is no name and password"),
+            _ => None,
+        };
+        // Over TLS, HTTP/2 needs no prior knowledge.
+        if words[..] == ["--http", "2c"] && self.secure {
+            option[1].truncate(1);
+        }
+        (option, why)
+    }
+}
+
+/// Why an option on TLS has no use.
+const NO_TLS: &str = "as no URL is https://";
+
 #[derive(Debug, Default)]
 struct CurlReading {
-    words: Vec<String>,
+    /// Place among the words of the line.
+    at: usize,
+    /// Options, each with its value, and URLs.
+    words: Vec<Vec<String>>,
     left_out: Vec<String>,
     data: Vec<String>,
     urls: Vec<String>,
@@ -209,7 +299,7 @@ impl CurlReading {
                     let value = if rest.is_empty() { words.next() } else { Some(rest.to_owned()) };
                     match (option.as_str(), value) {
                         ("-e", Some(value)) => {
-                            self.words.extend(["-H".to_owned(), format!("Referer: {value}")])
+                            self.words.push(vec!["-H".to_owned(), format!("Referer: {value}")])
                         }
                         (_, value) => self.left_out.push(format!("{option} {}", value.unwrap_or_default())),
                     }
@@ -242,12 +332,12 @@ impl CurlReading {
                     "--cookie" if !value.contains('=') => {
                         self.left_out.push(format!("{option} {value}, a file of cookies"))
                     }
-                    "--cookie" => self.words.extend([ours.to_owned(), literal(&value)]),
-                    _ => self.words.extend([ours.to_owned(), value]),
+                    "--cookie" => self.words.push(vec![ours.to_owned(), literal(&value)]),
+                    _ => self.words.push(vec![ours.to_owned(), value]),
                 }
             }
-            Fate::Flag(ours) => self.words.push(ours.to_owned()),
-            Fate::Words(ours) => self.words.extend(ours.iter().map(|word| (*word).to_owned())),
+            Fate::Flag(ours) => self.words.push(vec![ours.to_owned()]),
+            Fate::Words(ours) => self.words.push(ours.iter().map(|word| (*word).to_owned()).collect()),
             Fate::Data(kind) => {
                 let value = value()?;
                 self.data(kind, value)?;
@@ -260,7 +350,7 @@ impl CurlReading {
             Fate::Head => self.head = true,
             Fate::Seconds(ours) => {
                 let value = value()?;
-                self.words.extend([ours.to_owned(), format!("{value}s")]);
+                self.words.push(vec![ours.to_owned(), format!("{value}s")]);
             }
             Fate::Url => {
                 let value = value()?;
@@ -271,8 +361,8 @@ impl CurlReading {
                 let parts: Vec<&str> = value.splitn(3, ':').collect();
                 match parts[..] {
                     [host, port, address] => {
-                        self.words
-                            .extend(["--connect-to".to_owned(), format!("{host}:{port}:{address}:{port}")]);
+                        let to = format!("{host}:{port}:{address}:{port}");
+                        self.words.push(vec!["--connect-to".to_owned(), to]);
                     }
                     _ => self.left_out.push(format!("{option} {value}")),
                 }
@@ -291,7 +381,7 @@ impl CurlReading {
             true => self.left_out.push(format!("the field {}", line.trim())),
             false => {
                 self.has_type |= name.eq_ignore_ascii_case("content-type");
-                self.words.extend(["-H".to_owned(), literal(&format!("{name}: {}", value.trim()))]);
+                self.words.push(vec!["-H".to_owned(), literal(&format!("{name}: {}", value.trim()))]);
             }
         }
     }
@@ -300,7 +390,7 @@ impl CurlReading {
         self.content_type.get_or_insert("application/x-www-form-urlencoded");
         match kind {
             Data::Plain | Data::Json if value.starts_with('@') => {
-                self.words.extend(["--body-file".to_owned(), value[1..].to_owned()]);
+                self.words.push(vec!["--body-file".to_owned(), value[1..].to_owned()]);
             }
             Data::Raw if value.starts_with('@') => {
                 return Err(
@@ -317,7 +407,7 @@ impl CurlReading {
         }
         if kind == Data::Json {
             self.content_type = Some("application/json");
-            self.words.extend(["-H".to_owned(), "Accept: application/json".to_owned()]);
+            self.words.push(vec!["-H".to_owned(), "Accept: application/json".to_owned()]);
         }
         Ok(())
     }
@@ -334,16 +424,16 @@ impl CurlReading {
                 url.push_str(&body);
             }
         } else if !body.is_empty() {
-            self.words.extend(["--data".to_owned(), literal(&body)]);
+            self.words.push(vec!["--data".to_owned(), literal(&body)]);
         }
         if let Some(content_type) = self.content_type.filter(|_| !self.has_type && !self.get) {
-            self.words.extend(["-H".to_owned(), format!("Content-Type: {content_type}")]);
+            self.words.push(vec!["-H".to_owned(), format!("Content-Type: {content_type}")]);
         }
         if self.head && !self.has_method {
-            self.words.extend(["-X".to_owned(), "HEAD".to_owned()]);
+            self.words.push(vec!["-X".to_owned(), "HEAD".to_owned()]);
         }
         let urls = std::mem::take(&mut self.urls);
-        self.words.extend(urls.iter().map(|url| literal(url)));
+        self.words.extend(urls.iter().map(|url| vec![literal(url)]));
         Ok(())
     }
 }
@@ -507,6 +597,22 @@ mod tests {
                 "--body-file|f|-H|Content-Type: application/x-www-form-urlencoded|h:80",
                 &["the field Content-Length: 3", "--ipv4"],
             ),
+            ("curl -k http://h/", "http://h/", &["--insecure, as no URL is https://"]),
+            ("curl -k https://h/", "-k|https://h/", &[]),
+            (
+                "curl -k --cacert ca.pem -E c.pem --key k.pem -H 'Origin: https://o/' h:80",
+                "-H|Origin: https://o/|h:80",
+                &["--insecure, as no", "--cacert, as no", "--cert, as no", "--key, as no"],
+            ),
+            ("curl -k --cacert ca.pem https://h/", "-k|https://h/", &["--cacert, as --insecure takes any"]),
+            ("curl --http2 http://h/", "http://h/", &["--http2, as no URL is https://"]),
+            ("curl --http2-prior-knowledge https://h/", "--http|2|https://h/", &[]),
+            ("curl --key k.pem https://h/", "https://h/", &["--key, as there is no certificate"]),
+            (
+                "curl --digest -U me:pw h:80",
+                "h:80",
+                &["--digest, as there is no name and password", "--proxy-user, as there is no proxy"],
+            ),
         ] {
             let (words, told) = read(command).unwrap();
             assert_eq!(words, ours, "{command}");
@@ -516,6 +622,20 @@ mod tests {
             }
             let line = ["wringer", "--curl", command];
             assert!(Cli::read(line).is_ok(), "{command}: {:?}", Cli::read(line).unwrap_err().to_string());
+        }
+    }
+
+    /// A plan refuses what is not spoken, so a command that it can be made of has nothing of that left.
+    #[test]
+    fn what_has_no_use_is_not_refused() {
+        for (words, is_fine) in [
+            (["--curl", "curl -k --http2 http://h/", "-q"], true),
+            (["--curl=curl http://h/", "-k", "-q"], false),
+            (["--curl=curl -k http://h/", "https://g/", "-q"], true),
+        ] {
+            let cli = Cli::read(["wringer", "http"].into_iter().chain(words)).unwrap();
+            let crate::Command::Http(args) = cli.command else { panic!("{words:?}") };
+            assert_eq!(args.plan(7, &crate::Files::default()).is_ok(), is_fine, "{words:?}");
         }
     }
 

@@ -86,9 +86,11 @@ impl Guards {
                 return Err(format!("{} users are more than {most}: give fewer", asked.users));
             }
             if self.rate.is_some() && self.users.is_none() && asked.users > 0 {
-                return Err("users send as fast as they are answered, and there is a most rate: give --rate, or let the guard \
-                            say how many users are allowed"
-                    .to_owned());
+                return Err(format!(
+                    "users send as fast as they are answered, and there is a most rate: give a rate{}, or let the guard say how many \
+                     users are allowed",
+                    own("--rate")
+                ));
             }
         }
         Ok(())
@@ -102,15 +104,16 @@ impl Guards {
                 Some(time) => whole = whole.saturating_add(time),
                 None => {
                     return Err(format!(
-                        "nobody knows how long that takes, and {} are the most: give --duration, too",
-                        units::show_duration(most)
+                        "nobody knows how long that takes, and {} are the most: give a time, too{}",
+                        units::show_duration(most),
+                        own("--duration")
                     ));
                 }
             }
         }
         match whole > most {
             true => Err(format!(
-                "{} are more than {}: give a shorter --duration",
+                "{} are more than {}: give a shorter time",
                 units::show_duration(whole),
                 units::show_duration(most)
             )),
@@ -128,6 +131,11 @@ impl Guards {
         rows.extend(self.time.map(|time| ("time", units::show_duration(time))));
         rows
     }
+}
+
+/// An option of our own commands: old tools, whose plans are refused in the same words, have others.
+fn own(option: &str) -> String {
+    format!(" ({option} of wringer's own commands)")
 }
 
 /// A host of a plan, as it is connected to.
@@ -343,6 +351,21 @@ mod tests {
         let rate = guards(&[("rate", &["10"])]);
         assert!(rate.check(&plan("http h")).unwrap_err().contains("as fast as they are answered"));
         assert!(Guards::default().check(&plan("http example.com -n 5 -c 9999")).is_ok());
+    }
+
+    /// Old tools have other options, or none, so none of ours is told as if it were theirs.
+    #[test]
+    fn options_are_said_to_be_of_our_own_commands() {
+        let all = guards(&[("rate", &["10"]), ("time", &["1m"])]);
+        for line in
+            ["http h:1 --rate 5 -n 9", "http h:1 -n 9", "http h:1 --rate 5 -d 2m", "http h:1 --rate 11"]
+        {
+            let why = all.check(&plan(line)).unwrap_err();
+            let is_own = |rest: &str| {
+                rest.split_once(' ').is_some_and(|(_, rest)| rest.starts_with("of wringer's own"))
+            };
+            assert!(why.split("--").skip(1).all(is_own), "{line}: {why}");
+        }
     }
 
     #[test]

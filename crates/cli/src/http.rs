@@ -15,10 +15,11 @@ use super::tls::TlsArgs;
 use super::values::{field, host_and_port, method, url};
 use super::version::VersionArgs;
 use clap::Args;
+use plan::data::Data;
 use plan::template::{escape, is_template};
 use plan::{
     Endpoint, Field, Http, Http1, ListName, Load, LoadLimits, Phase, Plan, Protocol, Request, RequestForm,
-    RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Trace,
+    RequestList, RequestOrder, RequestStep, Scenario, Secret, Site, Step, Trace,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -386,6 +387,7 @@ impl Work<'_> {
     fn step(&self, files: &Files) -> Result<RequestStep, String> {
         let body = self.sent.body.body(files)?;
         let mut listed = None;
+        let mut has_braces = false;
         let mut requests: RequestList =
             self.urls.iter().map(|url| self.request(unsaid(url), &body)).collect();
         if let Some(list) = &self.sent.requests.list {
@@ -393,7 +395,13 @@ impl Work<'_> {
             let name = list.display().to_string();
             let finish = |request| self.request(request, &body);
             match files.requests(list) {
-                Some(read) => requests.extend(read.iter().cloned().map(finish)),
+                Some(read) => {
+                    let data = self.sent.data.data();
+                    let read = read.iter().map(|request| with_braces(request.clone(), &data));
+                    let read: Vec<Request> = read.collect();
+                    has_braces = read.iter().any(|request| request.body.templates().any(is_template));
+                    requests.extend(read.into_iter().map(finish));
+                }
                 None => list::read(text, &name, &mut requests, finish).map_err(|all| all.join("\n"))?,
             }
             listed = Some(ListName::of_file(&name, text.as_bytes(), requests.len()));
@@ -405,7 +413,7 @@ impl Work<'_> {
             list: listed,
             order: self.order(&requests),
             expect: self.sent.expect.expect(),
-            templates: has_placeholders(&requests, &fields, is_text),
+            templates: has_braces || has_placeholders(&requests, &fields, is_text),
             data: self.sent.data.data(),
             aws: self.sent.aws.signature(),
             session: self.sent.session.session(&self.reach()),
@@ -449,8 +457,7 @@ impl Work<'_> {
     }
 }
 
-/// A request of which only the URL was said.
-/// How long a request waits for 100 (Continue); curl's time.
+/// Time that a request waits for 100 (Continue); curl's.
 const CONTINUE: Duration = Duration::from_secs(1);
 
 /// True if a field says that the server is asked before a body is sent (RFC 9110 section 10.1.1).
@@ -459,8 +466,40 @@ fn is_expectation(field: &Field) -> bool {
         && field.value.template().is_some_and(|text| text.trim().eq_ignore_ascii_case("100-continue"))
 }
 
+/// A request of which only the URL was said.
 fn unsaid(url: &str) -> Request {
     Request { method: String::new(), ..Request::get(url) }
+}
+
+/// A request of a file of another program, whose braces are sent as they stand, but where they name data of this command.
+fn with_braces(mut request: Request, data: &[Data]) -> Request {
+    request.url = braces(&request.url, data);
+    for field in &mut request.fields {
+        field.value = field.value.clone().map_text(|text| braces(text, data));
+    }
+    if request.body.templates().any(is_template) {
+        request.body = match std::str::from_utf8(&request.body) {
+            Ok(text) if request.body.is_secret() => Secret::typed(braces(text, data)).into(),
+            Ok(text) => braces(text, data).into(),
+            Err(_) => escape(&request.body).into(),
+        };
+    }
+    request
+}
+
+/// Text whose braces mean themselves, but where they name one of these data.
+fn braces(text: &str, data: &[Data]) -> String {
+    let mut parts = text.split("{{");
+    let mut whole = parts.next().expect("a split has a first part").to_owned();
+    for part in parts {
+        let is_of_name = |one: char| one.is_ascii_alphanumeric() || "_-".contains(one);
+        let inside = part.trim_start();
+        let name = &inside[..inside.find(|one: char| !is_of_name(one)).unwrap_or(inside.len())];
+        let is_data = part.contains("}}") && data.iter().any(|one| one.name == name);
+        whole += if is_data { "{{" } else { "\\{{" };
+        whole += part;
+    }
+    whole
 }
 
 /// True if anything of requests is to be filled in. `fields`: those of all.
@@ -474,3 +513,61 @@ fn has_placeholders(requests: &RequestList, fields: &[Field], body_is_text: bool
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod tests_of_braces {
+    use super::*;
+    use crate::{Cli, Command};
+    use plan::template::{Encode, TemplatePiece, pieces};
+    use std::path::Path;
+
+    /// The plan of a line that sends these requests of another program's file.
+    fn plan(line: &str, requests: Vec<Request>) -> Plan {
+        let words = ["wringer", "http", "--urls", "r.http"].into_iter().chain(line.split_whitespace());
+        let Command::Http(args) = Cli::read(words).unwrap().command else { panic!("{line}") };
+        let list = Path::new("r.http").to_owned();
+        let body = (Path::new("b.bin").to_owned(), vec![0, 255]);
+        let mut files = Files::from([(list.clone(), Vec::new()), body]);
+        files.add_requests(list, requests);
+        args.plan(7, &files).unwrap()
+    }
+
+    /// Text as it is sent, with `<NAME>` for what is filled in.
+    fn sent(text: &[u8]) -> String {
+        let piece = |piece: TemplatePiece| match piece {
+            TemplatePiece::Text(bytes) => String::from_utf8(bytes).unwrap(),
+            TemplatePiece::Value { name, .. } => format!("<{name}>"),
+        };
+        pieces(text, Encode::Raw).unwrap().into_iter().map(piece).collect()
+    }
+
+    #[test]
+    fn braces_of_another_programs_file_are_sent_as_they_stand() {
+        let said = "a {{who}} b {{ id }} {{open";
+        for (line, expected) in
+            [("", said), ("--body-file b.bin", said), ("--var who=uuid", "a <who> b {{ id }} {{open")]
+        {
+            let fields = vec![Field::new("X-A", said)];
+            let body = said.into();
+            let post = Request { method: "POST".to_owned(), fields, body, ..Request::get("http://h/p") };
+            let login = Request { body: Secret::typed(said).into(), fields: Vec::new(), ..post.clone() };
+            let plan = plan(line, vec![post, login, Request::get("http://h/")]);
+            assert_eq!(plan.check(), Vec::<String>::new(), "{line}");
+            let phases = &plan.load.as_ref().unwrap().phases;
+            let Step::Requests(step) = &phases[0].scenario.steps[0] else { panic!("{line}") };
+            assert!(step.templates, "{line}");
+            for listed in step.requests.iter().take(2) {
+                assert_eq!(sent(&listed.like.body), expected, "{line}");
+                listed.like.fields.iter().for_each(|field| {
+                    assert_eq!(sent(field.value.text().as_bytes()), expected, "{line}");
+                });
+            }
+            assert!(step.requests.iter().nth(1).unwrap().like.body.is_secret(), "{line}");
+        }
+        let plain = plan("", vec![Request::get("http://h/")]);
+        let Step::Requests(step) = &plain.load.as_ref().unwrap().phases[0].scenario.steps[0] else {
+            panic!()
+        };
+        assert!(!step.templates);
+    }
+}

@@ -1,11 +1,42 @@
 //! Completions and manual pages, made of the description that reads the command line.
 
 use super::{Around, Cli};
-use clap::{Command, CommandFactory};
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use std::io;
+
+/// The proxies that wringer starts.
+const RIGS: &[&str] =
+    &["ats", "nginx", "varnish", "vinyl", "squid", "haproxy", "httpd", "envoy", "souin", "h2o", "caddy"];
+
+/// Values that shells offer, by the long name of the option. Its own parser says which of them it takes, and takes others, too.
+const OFFERED: &[(&str, &[&str])] = &[
+    ("arrivals", &["even", "poisson", "each-second"]),
+    ("check", &["all", "prefix", "nothing"]),
+    ("close", &["fin", "reset"]),
+    ("form", &["reverse", "forward", "transparent"]),
+    (
+        "freshness",
+        &["max-age", "s-maxage", "expires", "mixed", "huge", "stale-while-revalidate", "stale-if-error"],
+    ),
+    ("http", &["1.1", "2", "2c", "3"]),
+    ("io", &["auto", "uring", "epoll"]),
+    ("keep", &["failures", "exchanges"]),
+    ("keys", &["plain", "look-alike", "same-hash"]),
+    ("order", &["loop", "random", "weighted", "per-user", "slices"]),
+    ("origin-resumption", &["off", "on", "0-rtt"]),
+    ("origin-tls-versions", &["1.2", "1.3"]),
+    ("quic", &["real", "lab"]),
+    ("resend", &["never", "goaway", "idle", "safe"]),
+    ("resumption", &["off", "on", "0-rtt"]),
+    ("rig", RIGS),
+    ("tls-versions", &["1.2", "1.3"]),
+    ("to", &["toml", "json", "yaml"]),
+    ("vary-form", &["one-line", "lines", "mixed-case", "changing"]),
+];
 
 /// A manual page.
 #[derive(Debug)]
@@ -19,8 +50,33 @@ pub struct Page {
 /// The completions for a shell, as a script of that shell: of the native commands and their options, and the old tools' names.
 pub fn completions(shell: Shell, around: &Around<'_>) -> Vec<u8> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut around.told(shown()), "wringer", &mut script);
+    let rigs = || PossibleValuesParser::new(RIGS.iter().copied());
+    let command = with_values(around.told(shown()));
+    let mut command =
+        command.mut_subcommand("rig", |rig| rig.mut_arg("name", |name| name.value_parser(rigs())));
+    clap_complete::generate(shell, &mut command, "wringer", &mut script);
     script
+}
+
+/// A command whose options say which values shells offer. It takes no others, which is enough for completions.
+fn with_values(command: Command) -> Command {
+    command
+        .mut_args(|arg| {
+            let values = offered(&arg);
+            if values.is_empty() { arg } else { arg.value_parser(PossibleValuesParser::new(values)) }
+        })
+        .mut_subcommands(with_values)
+}
+
+/// Values of an option that has none by itself: those of the table that it takes.
+fn offered(arg: &Arg) -> Vec<&'static str> {
+    let has_own = !arg.get_action().takes_values() || !arg.get_possible_values().is_empty();
+    let values = OFFERED.iter().find(|(long, _)| arg.get_long() == Some(*long) && !has_own);
+    let is_taken = |value: &&&str| {
+        let value_alone = Arg::new("value").value_parser(arg.get_value_parser().clone());
+        Command::new("value").no_binary_name(true).arg(value_alone).try_get_matches_from([**value]).is_ok()
+    };
+    values.iter().flat_map(|(_, values)| *values).filter(is_taken).copied().collect()
 }
 
 /// The manual pages of wringer, of each of its commands, and of each old tool, whose usages stand as they are.
@@ -111,6 +167,61 @@ mod tests {
             "{old}"
         );
         assert!(!pages.iter().any(|page| page.file.contains("guard") || page.file.contains("help")));
+    }
+
+    /// The values of an option of a command, as shells offer them.
+    fn values(command: &str, option: &str) -> Vec<String> {
+        let whole = with_values(shown());
+        let command = whole.find_subcommand(command).unwrap();
+        let arg = command.get_arguments().find(|arg| arg.get_long() == Some(option)).unwrap();
+        arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect()
+    }
+
+    #[test]
+    fn values_are_offered_where_they_are_fixed() {
+        for (command, option, offered) in [
+            ("http", "http", "1.1 2 2c 3"),
+            ("origin", "http", "1.1 2 3"),
+            ("http", "io", "auto uring epoll"),
+            ("http", "order", "loop random weighted per-user slices"),
+            ("http", "close", "fin reset"),
+            ("http", "resend", "never goaway idle safe"),
+            ("http", "tls-versions", "1.2 1.3"),
+            ("http", "resumption", "off on 0-rtt"),
+            ("http", "quic", "real lab"),
+            ("http", "arrivals", "even poisson each-second"),
+            ("find", "arrivals", "even poisson"),
+            ("http", "keep", "failures exchanges"),
+            ("cache", "rig", "ats nginx varnish vinyl squid haproxy httpd envoy souin h2o caddy"),
+            ("cache", "form", "reverse forward transparent"),
+            ("http", "form", ""),
+            ("http", "urls", ""),
+        ] {
+            assert_eq!(values(command, option).join(" "), offered, "{command} --{option}");
+        }
+        let around = Around { tools: TOOLS, ..Around::default() };
+        let bash = String::from_utf8(completions(Shell::Bash, &around)).unwrap();
+        assert!(bash.contains("compgen -W \"auto uring epoll\""), "{bash}");
+    }
+
+    /// An entry that no option takes any more is a mistake.
+    #[test]
+    fn every_value_that_is_offered_is_taken() {
+        fn gather(command: &Command, found: &mut Vec<(String, String)>) {
+            for arg in command.get_arguments() {
+                let long = arg.get_long().unwrap_or_default();
+                found.extend(offered(arg).into_iter().map(|value| (long.to_owned(), value.to_owned())));
+            }
+            command.get_subcommands().for_each(|command| gather(command, found));
+        }
+        let mut found = Vec::new();
+        gather(&shown(), &mut found);
+        for (long, values) in OFFERED {
+            for value in *values {
+                let entry = ((*long).to_owned(), (*value).to_owned());
+                assert!(found.contains(&entry), "--{long} {value}");
+            }
+        }
     }
 
     #[test]

@@ -25,6 +25,10 @@ const EXCLUSIVE: [&[&str]; 4] = [
     &["keep-in", "no-keep"],
 ];
 
+/// One request is told where this option is typed, and nothing that was typed says how many: defaults of these yield to it.
+const TELLS_ONE: (&str, [&str; 6]) =
+    ("verbose", ["users", "rate", "stages", "connection-rate", "duration", "requests"]);
+
 /// The default of an option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
@@ -230,14 +234,16 @@ fn shown(setting: &Setting) -> String {
     }
 }
 
-/// Two options cannot both be meant.
-fn excludes(command: &Command, one: &Arg, other: &Arg) -> bool {
+/// An option that was typed, and the default of another, cannot both be meant.
+fn excludes(command: &Command, typed: &Arg, default: &Arg) -> bool {
     let conflict = |from: &Arg, to: &Arg| {
         command.get_arg_conflicts_with(from).iter().any(|arg| arg.get_id() == to.get_id())
     };
-    let names = [one, other].map(|arg| arg.get_long().unwrap_or_default());
-    conflict(one, other)
-        || conflict(other, one)
+    let names = [typed, default].map(|arg| arg.get_long().unwrap_or_default());
+    let (tells, one) = TELLS_ONE;
+    conflict(typed, default)
+        || conflict(default, typed)
+        || (names[0] == tells && one.contains(&names[1]))
         || EXCLUSIVE.iter().any(|group| names.iter().all(|name| group.contains(name)))
 }
 
@@ -350,6 +356,7 @@ mod tests {
                 "http h:1 --rate 5 -n 3 -H X:y --timeout 1s -v",
                 "wringer http h:1 --rate 5 -n 3 -H X:y --timeout 1s -v",
             ),
+            ("h:1 -v", "wringer http --header=A: b --header=C: d --timeout=3s h:1 -v"),
             ("tcp h:1 -m x", "wringer tcp --quiet --timeout=3s h:1 -m x"),
             ("doctor", "wringer doctor"),
             ("plan schema", "wringer plan schema"),

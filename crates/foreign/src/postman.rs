@@ -183,8 +183,14 @@ impl PostmanReader<'_, '_> {
                 let credentials = Credentials { name, password, realm: None };
                 Some(Field::new("Authorization", FieldValue::basic(credentials)))
             }
-            "apikey" if value("in").as_deref() != Some("query") => {
-                value("key").zip(value("value")).map(|(key, value)| Field::new(key, value))
+            "apikey" => {
+                let is_in_query = value("in").as_deref() == Some("query");
+                let pair = value("key").zip(value("value"));
+                if let Some((key, value)) = pair.as_ref().filter(|_| is_in_query) {
+                    request.url = with_pair(&request.url, key, value);
+                    return;
+                }
+                pair.map(|(key, value)| Field::new(key, value))
             }
             _ => None,
         };
@@ -276,6 +282,18 @@ impl PostmanReader<'_, '_> {
         add_type(request, &format!("multipart/form-data; boundary={BOUNDARY}"));
         request.body = body(bytes);
     }
+}
+
+/// A URL with one more pair at the end of its query.
+fn with_pair(url: &str, key: &str, value: &str) -> String {
+    let url = url.split('#').next().unwrap_or(url);
+    let join = match url.split_once('?') {
+        None => "?",
+        Some((_, query)) if query.is_empty() || query.ends_with('&') => "",
+        Some(_) => "&",
+    };
+    let pair = url::form_urlencoded::Serializer::new(String::new()).append_pair(key, value).finish();
+    format!("{url}{join}{pair}")
 }
 
 fn has_script(event: &Value) -> bool {

@@ -138,13 +138,32 @@ fn a_collection_keeps_methods_bodies_folders_and_credentials() {
         [
             "the collection: its scripts",
             "items / add: its scripts",
-            "{{nobody}} has no value and is sent as it stands: --set nobody=VALUE gives it one",
+            "{{nobody}} has no value and is sent as it stands: wringer run and wringer plan new give it one by --set nobody=VALUE",
             "items / one: :id of its path has no value and is sent as it stands",
             "upload: the file /home/me/a.png of its form, which is sent empty: it is not there",
             "graph: its protocolProfileBehavior",
         ]
     );
     check_plan(found);
+}
+
+#[test]
+fn a_key_goes_where_the_collection_says() {
+    for (place, url, line) in [
+        ("query", "http://h/a", "GET http://h/a?api_key=k+1%26 [a]"),
+        ("query", "http://h/a?b=c#d", "GET http://h/a?b=c&api_key=k+1%26 [a]"),
+        ("header", "http://h/a", "GET http://h/a [a] api_key=k 1&"),
+    ] {
+        let pair = |key: &str, value: &str| format!(r#"{{"key": "{key}", "value": "{value}"}}"#);
+        let pairs = [pair("in", place), pair("key", "api_key"), pair("value", "{{key}}")].join(",");
+        let text = format!(
+            r#"{{"info": {{}}, "variable": [{{"key": "key", "value": "k 1&"}}],
+                "auth": {{"type": "apikey", "apikey": [{pairs}]}}, "item": [{{"name": "a", "request": "{url}"}}]}}"#
+        );
+        let found = taken(&asked("a.json", &text));
+        assert_eq!((lines(&found), found.left_out.as_slice()), (vec![line.to_owned()], &[][..]), "{place}");
+        check_plan(found);
+    }
 }
 
 #[test]

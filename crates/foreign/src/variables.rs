@@ -52,7 +52,10 @@ impl<'a> KnownValues<'a> {
             match self.value(name).filter(|_| depth < DEEPEST) {
                 Some(value) => whole += &self.filled_at(&value, taken, depth + 1),
                 None => {
-                    taken.leave_out(format!("{{{{{name}}}}} has no value and is sent as it stands: --set {name}=VALUE gives it one"));
+                    // Whoever sends a file as a list has no such option.
+                    taken.leave_out(format!(
+                        "{{{{{name}}}}} has no value and is sent as it stands: wringer run and wringer plan new give it one by --set {name}=VALUE"
+                    ));
                     whole += &format!("{{{{{name}}}}}");
                 }
             }

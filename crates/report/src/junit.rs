@@ -1,5 +1,5 @@
 //! A run as JUnit's XML, for build servers: each condition is a test case, and so are what the figures are worth and how the
-//! target did. Something has failed exactly where the exit code is not 0.
+//! target did. Something has failed exactly where the exit code is not 0; where the run was ended before its time, that is an error.
 
 use crate::show::moment;
 use crate::text::{Context, measured};
@@ -11,6 +11,8 @@ enum JunitEnd {
     Passed,
     /// With the sentence that says why.
     Failed(String),
+    /// With the sentence that says what kept it from an end.
+    Errored(String),
     /// Nobody can tell, or it says nothing of the target.
     Skipped(String),
 }
@@ -27,13 +29,14 @@ struct Case {
 pub fn report(result: &RunResult, context: &Context<'_>) -> String {
     let measured = measured(result, context.plan);
     let verdict = result.verdict(&measured);
-    let cases = cases(result, &verdict);
+    let cases = cases(result, &verdict, context.exit);
     let counted = |is: fn(&JunitEnd) -> bool| cases.iter().filter(|case| is(&case.end)).count();
     let failures = counted(|end| matches!(end, JunitEnd::Failed(_)));
+    let errors = counted(|end| matches!(end, JunitEnd::Errored(_)));
     let skipped = counted(|end| matches!(end, JunitEnd::Skipped(_)));
     let name = context.target.unwrap_or("the hosts of its URLs");
     let took = measured.took.as_secs_f64();
-    let counts = format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\"", cases.len());
+    let counts = format!("tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\"", cases.len());
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <testsuites name=\"wringer\" {counts} time=\"{took:.3}\">\n  \
@@ -74,6 +77,9 @@ fn of_case(case: &Case, class: &str) -> String {
         JunitEnd::Failed(why) => {
             format!("      <failure message=\"{why}\">{why}</failure>\n", why = escaped(why))
         }
+        JunitEnd::Errored(why) => {
+            format!("      <error message=\"{why}\">{why}</error>\n", why = escaped(why))
+        }
         JunitEnd::Skipped(why) => format!("      <skipped message=\"{}\"/>\n", escaped(why)),
     };
     let out = match case.out.as_str() {
@@ -85,7 +91,8 @@ fn of_case(case: &Case, class: &str) -> String {
     format!("    <testcase classname=\"{class}\" name=\"{name}\">\n{inner}{out}    </testcase>\n")
 }
 
-fn cases(result: &RunResult, verdict: &RunVerdict) -> Vec<Case> {
+/// The test cases. `exit`: the code that the process ends with, where it is known.
+fn cases(result: &RunResult, verdict: &RunVerdict, exit: Option<u8>) -> Vec<Case> {
     let by_hand = result.was_ended_by_hand();
     let code = ExitCode::of_run(result, verdict);
     let mut cases = vec![of_target(result, verdict, code), of_measurement(verdict)];
@@ -94,6 +101,7 @@ fn cases(result: &RunResult, verdict: &RunVerdict) -> Vec<Case> {
     if by_hand {
         let why = || "the run was ended before its time".to_owned();
         cases.iter_mut().for_each(|case| case.end = JunitEnd::Skipped(why()));
+        cases.push(ended_by_hand(exit.filter(|exit| *exit != 0).unwrap_or(code.number())));
     } else if code != ExitCode::Fine && !has_failed {
         let why = format!("the run ended with exit code {}", code.number());
         cases.push(Case {
@@ -103,6 +111,12 @@ fn cases(result: &RunResult, verdict: &RunVerdict) -> Vec<Case> {
         });
     }
     cases
+}
+
+/// The case of a run that was ended before its time, which is neither passed nor failed.
+fn ended_by_hand(exit: u8) -> Case {
+    let why = format!("ended by a signal or by hand before its time: exit code {exit}");
+    Case { name: "the run comes to its end".to_owned(), end: JunitEnd::Errored(why), out: String::new() }
 }
 
 fn of_target(result: &RunResult, verdict: &RunVerdict, code: ExitCode) -> Case {
@@ -170,8 +184,30 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_was_ended_by_hand_is_an_error() {
+        for (interrupted, exit, found) in [
+            (false, None, None),
+            (true, Some(0), Some("exit code 130")),
+            (true, Some(143), Some("exit code 143")),
+        ] {
+            let result = RunResult { interrupted, ..RunResult::default() };
+            let verdict = result.verdict(&result.measured());
+            let cases = cases(&result, &verdict, exit);
+            let text: String = cases.iter().map(|case| of_case(case, "target")).collect();
+            let error = text.split_once("<error message=\"").and_then(|(_, text)| text.split_once("\">"));
+            assert_eq!(error.is_some(), found.is_some(), "{text}");
+            for (why, found) in error.iter().zip(found) {
+                assert!(why.0.starts_with("ended by a signal") && why.0.ends_with(found), "{}", why.0);
+                assert!(!text.contains("<failure"), "{text}");
+            }
+        }
+    }
+
     #[test]
     fn text_of_others_is_no_markup() {
-        assert_eq!(super::escaped("a<b>&\"\u{1b}[2J\n"), "a&lt;b&gt;&amp;&quot;?[2J\n");
+        assert_eq!(escaped("a<b>&\"\u{1b}[2J\n"), "a&lt;b&gt;&amp;&quot;?[2J\n");
     }
 }

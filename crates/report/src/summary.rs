@@ -15,9 +15,7 @@ pub fn report(result: &RunResult, context: &Context<'_>) -> String {
     let measured = measured(result, context.plan);
     let (title, rows) = headline_rows(result, context, &measured);
     let mut text = format!("## {}\n\n| | |\n|---|---|\n", escaped(&title));
-    for [left, right] in rows {
-        text += &format!("| **{}** | {} |\n", escaped(&left), escaped(&right));
-    }
+    text.extend(rows.iter().map(row));
     text += &conditions(result);
     text += &urls(result, context);
     text += &faults(result);
@@ -30,6 +28,14 @@ pub fn report(result: &RunResult, context: &Context<'_>) -> String {
         text += &format!("\n{}\n\n{}", escaped(&next.title), fenced(&lines.join("\n")));
     }
     text
+}
+
+/// A row of the first table; one without a name goes on with what the row before it says.
+fn row([left, right]: &[String; 2]) -> String {
+    match left.as_str() {
+        "" => format!("| | {} |\n", escaped(right)),
+        left => format!("| **{}** | {} |\n", escaped(left), escaped(right)),
+    }
 }
 
 fn conditions(result: &RunResult) -> String {
@@ -115,6 +121,13 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_row_without_a_name_has_an_empty_cell() {
+        for (left, line) in [("target", "| **target** | a\\|b |\n"), ("", "| | a\\|b |\n")] {
+            assert_eq!(row(&[left.to_owned(), "a|b".to_owned()]), line);
+        }
+    }
 
     #[test]
     fn text_of_others_means_itself() {

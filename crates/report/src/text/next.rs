@@ -2,15 +2,18 @@
 
 use super::typed::{Door, FLAGS, LENGTH, NOT_OF_FIND, ONE_RUN, PACE, Typed, plan_file};
 use super::{Report, Section};
+use crate::labels;
 use measure::verdict::nothing_good;
 use measure::{Conduct, Failure, FailureKind, JudgedNames, RunVerdict, Worth};
-use plan::{Pace, Stop, Threshold};
+use plan::{Pace, Step, Stop, Threshold};
 use std::net::SocketAddr;
 
 /// Requests below which percentiles say little.
 const FEW: u64 = 100;
 /// Share of what users got, at which a server is not yet full.
 const EASY: f64 = 0.7;
+/// Requests of a list up to which the one that failed is looked for.
+const SEVERAL: usize = 100;
 /// Statuses that send a client elsewhere (RFC 9110 section 15.4).
 const REDIRECTIONS: [u16; 5] = [301, 302, 303, 307, 308];
 
@@ -94,7 +97,35 @@ impl Report<'_> {
     /// One request, told: the URL that failed where several are pressed, or all that was typed.
     fn one_of(&self, typed: &Typed) -> Typed {
         let once = typed.clone().without(PACE).without(LENGTH).without(ONE_RUN).without_flags(FLAGS);
-        once.without(&["--fail-if", "--require", "--stop-if", "--label", "--keep"]).and("-v")
+        let once = once.without(&["--fail-if", "--require", "--stop-if", "--label", "--keep"]);
+        self.failed_alone(&once).unwrap_or(once).and("-v")
+    }
+
+    /// The command with that URL alone of which most requests got no good answer; `None`: there is but one, or it is not known which failed.
+    fn failed_alone(&self, typed: &Typed) -> Option<Typed> {
+        let phase = self.context.plan.load.as_ref()?.phases.iter().find(|phase| phase.measured)?;
+        let mut lists = phase.sends().into_iter().filter_map(|step| {
+            let Step::Requests(step) = step else { return None };
+            Some(&step.requests)
+        });
+        let list = lists.next().filter(|list| (2..=SEVERAL).contains(&list.len()))?;
+        let bad = |label: &str| {
+            let figures = labels::measured(self.result, self.context.plan, label)?;
+            Some(figures.ended - figures.ok).filter(|bad| *bad > 0)
+        };
+        // A label of several requests does not tell which of them it was.
+        let is_own = |label: &str| list.iter().filter(|listed| listed.like.name == label).count() == 1;
+        let known = list.iter().filter(|listed| !listed.like.name.is_empty() && is_own(&listed.like.name));
+        let counted = known.filter_map(|listed| Some((listed, bad(&listed.like.name)?)));
+        let (failed, _) = counted.max_by_key(|(_, bad)| *bad)?;
+        let all: Vec<&str> = list.iter().map(|listed| listed.url).collect();
+        let like = failed.like;
+        let is_plain = like.method == "GET" && like.body.is_empty() && like.fields.is_empty();
+        match typed.has("--urls") {
+            true if is_plain => typed.with_url(&all, failed.url),
+            true => None,
+            false => typed.only_url(&all, failed.url),
+        }
     }
 
     /// Where this machine was the limit, what it lacks.
@@ -255,6 +286,67 @@ fn easy_limit(us: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::Language;
+    use crate::text::Context;
+    use measure::{Label, Outcome, PhaseResult, RunResult};
+    use plan::{Io, Load, Phase, Plan, Request, RequestStep, Scenario, Site};
+    use std::time::Duration;
+
+    fn plan(urls: &[&str]) -> Plan {
+        let request = |url: &&str| Request { name: (*url).to_owned(), ..Request::get(url) };
+        let requests: Vec<Request> = urls.iter().map(request).collect();
+        let step = Step::Requests(RequestStep { requests: requests.into(), ..RequestStep::default() });
+        let scenario = Scenario::of(vec![step]);
+        let phase = Phase { name: "measure".to_owned(), measured: true, scenario, ..Phase::default() };
+        Plan {
+            version: Plan::VERSION,
+            seed: 7,
+            threads: None,
+            io: Io::Auto,
+            site: Site::default(),
+            load: Some(Load { phases: vec![phase], ..Load::default() }),
+            origin: None,
+        }
+    }
+
+    /// The command that tells one request of this one, where only the second URL failed.
+    fn one_of(command: &str, urls: &[&str], outcomes: &[Outcome]) -> String {
+        let plan = plan(urls);
+        let mut phase = PhaseResult::new("measure", true);
+        for (place, outcome) in (0..).zip(outcomes) {
+            phase.tally.labels.count(Label(place), *outcome, Duration::from_millis(1), 5);
+        }
+        let result = RunResult { phases: vec![phase.clone()], ..RunResult::default() };
+        let context = Context {
+            plan: &plan,
+            command,
+            version: "1",
+            target: None,
+            target_cpu: None,
+            evidence_file: None,
+            exit: None,
+            started_unix_s: 0.0,
+            threads: 1,
+            language: Language::English,
+        };
+        let report = Report { result: &result, context: &context, phase: &phase };
+        report.one_of(&Typed::of(command).unwrap().1).text()
+    }
+
+    #[test]
+    fn the_request_that_is_told_is_one_that_failed() {
+        let urls = ["http://h:1/", "http://h:1/bad"];
+        let [good, bad] = [Outcome::Ok, Outcome::Injected];
+        for (command, outcomes, told) in [
+            ("wringer http http://h:1/ h:1/bad -n 9", [good, bad], "wringer http h:1/bad -v"),
+            ("wringer http 'h:1' 'http://h:1/bad' -n 9", [bad, good], "wringer http 'h:1' -v"),
+            ("wringer http h:1 --urls l.txt -n 9", [good, bad], "wringer http http://h:1/bad -v"),
+            ("wringer http h:1 h:1/bad", [good, good], "wringer http h:1 h:1/bad -v"),
+        ] {
+            assert_eq!(one_of(command, &urls, &outcomes), told, "{command}");
+        }
+        assert_eq!(one_of("wringer http h:1", &urls[..1], &[bad]), "wringer http h:1 -v");
+    }
 
     #[test]
     fn numbers_are_those_that_people_would_type() {

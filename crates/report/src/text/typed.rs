@@ -1,5 +1,8 @@
 //! The command of a run, taken apart, so that another one can be made of it.
 
+use plan::Address;
+use plan::secret::without_secrets;
+
 /// Options with a value that say when requests are sent.
 pub(super) const PACE: &[&str] = &[
     "-c",
@@ -157,6 +160,44 @@ impl Typed {
     pub fn and(mut self, more: &str) -> Typed {
         self.words.push(more.to_owned());
         self
+    }
+
+    /// With one alone of these URLs, each of which may stand there; `None`: that one does not.
+    pub fn only_url(&self, all: &[&str], one: &str) -> Option<Typed> {
+        let url = |at: usize| self.url(at).filter(|url| all.contains(&url.as_str()));
+        let places = || (2..self.words.len()).chain([1]);
+        let kept = places().find(|at| url(*at).as_deref() == Some(one))?;
+        let words = (0..self.words.len()).filter(|at| *at == kept || url(*at).is_none());
+        Some(Typed { words: words.map(|at| self.words[at].clone()).collect() })
+    }
+
+    /// With this URL in place of a list of URLs and of those that stand there; `None`: it holds a secret.
+    pub fn with_url(&self, all: &[&str], one: &str) -> Option<Typed> {
+        if without_secrets(one) != one {
+            return None;
+        }
+        let is_plain = |one: char| one.is_ascii_alphanumeric() || "-._~:/@%+=,".contains(one);
+        let word = if one.chars().all(is_plain) {
+            one.to_owned()
+        } else {
+            format!("'{}'", one.replace('\'', "'\\''"))
+        };
+        let without = self.clone().without(&["--urls", "--order"]);
+        let words = (0..without.words.len())
+            .filter(|at| without.url(*at).is_none_or(|url| !all.contains(&url.as_str())));
+        Some(Typed { words: words.map(|at| without.words[at].clone()).collect() }.and(&word))
+    }
+
+    /// The URL that a word is, as plans have it.
+    fn url(&self, at: usize) -> Option<String> {
+        let word = self.words.get(at).filter(|word| at > 0 && !word.starts_with('-'))?;
+        // That of a login is no URL of the load.
+        if self.words[at - 1] == "--login" {
+            return None;
+        }
+        let bare = word.strip_prefix('\'').and_then(|word| word.strip_suffix('\'')).unwrap_or(word);
+        let whole = if bare.contains("://") { bare.to_owned() } else { format!("http://{bare}") };
+        Some(Address::parse(&whole).map_or(whole, |address| address.text))
     }
 
     /// As another command of ours.
