@@ -1,5 +1,8 @@
-//! Ports that are free, for listeners that are bound a moment later, here or by another program.
+//! Ports that are free, for listeners that are bound a moment later, here or by another program; and room at listeners of others'
+//! libraries.
 
+use crate::ListenOptions;
+use rustix::fd::AsFd;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -19,6 +22,15 @@ pub fn free_address(at: SocketAddr) -> io::Result<SocketAddr> {
     quiet.map_or_else(|| free(at.port()), Ok)
 }
 
+/// Gives a listener the room that ours have for connections that nobody has accepted yet. Those of the standard library and of
+/// tokio keep 128, and of more in a pause of this machine the clients try again after a second.
+///
+/// # Errors
+/// It does not listen.
+pub fn deepen(listener: &impl AsFd) -> io::Result<()> {
+    Ok(rustix::net::listen(listener, ListenOptions::default().backlog as i32)?)
+}
+
 fn quiet_ports() -> impl Iterator<Item = u16> {
     let (first, end) = QUIET;
     // Chance that differs between processes, so that two that begin at once do not want the same ports.
@@ -29,6 +41,20 @@ fn quiet_ports() -> impl Iterator<Item = u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::TcpStream;
+    use std::time::Duration;
+
+    /// Nobody accepts, and nobody is turned away.
+    #[test]
+    fn a_deep_listener_has_room_for_more_than_128() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        deepen(&listener).unwrap();
+        let at = listener.local_addr().unwrap();
+        // The 130th would not be connected for as long as nobody accepts.
+        let limit = Duration::from_secs(20);
+        let connected: Vec<_> = (0..300).map(|_| TcpStream::connect_timeout(&at, limit).unwrap()).collect();
+        assert_eq!(connected.len(), 300);
+    }
 
     #[test]
     fn a_given_port_is_taken_as_it_is_and_any_port_is_a_quiet_one() {

@@ -1,6 +1,7 @@
 //! Listener with a thread that hands over each connection. When it is dropped, its port is free.
 
-use rustix::net;
+use net::ports;
+use rustix::net::{Shutdown, shutdown};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -31,6 +32,7 @@ impl Acceptor {
         take: impl Fn(TcpStream) + Send + 'static,
     ) -> io::Result<Acceptor> {
         let listener = Arc::new(TcpListener::bind(listen)?);
+        ports::deepen(&listener)?;
         let address = listener.local_addr()?;
         let is_over = Arc::new(AtomicBool::new(false));
         let listening = listener.clone();
@@ -57,7 +59,7 @@ impl Drop for Acceptor {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
         // It wakes the thread, whatever descriptors are left; that it has ended already is as well.
-        let _ = net::shutdown(&*self.listener, net::Shutdown::Both);
+        let _ = shutdown(&*self.listener, Shutdown::Both);
         // A panic of `take` has been told by the thread itself.
         let _ = self.thread.take().map(JoinHandle::join);
     }

@@ -288,7 +288,10 @@ impl Ready<'_> {
                 tracing::debug!(?limit, "waiting for the target");
                 self.targets.wait(load, limit, &self.stop)?;
             }
-            self.targets.refuse_silent(load, origin)?;
+            // Whoever was asked to end while it waited has ended by that, whatever the target does.
+            if !self.stop.load(Ordering::Relaxed) {
+                self.targets.refuse_silent(load, origin)?;
+            }
         }
         let scene = Scene::survey(self.plan.load.as_ref(), &self.targets, started, &self.around.watch_pids);
         let interval = self.around.interval_length() * self.around.intervals_per_row.max(1);

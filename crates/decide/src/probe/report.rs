@@ -203,7 +203,11 @@ impl Findings for ProbeReport {
             text += &format!("{} in {sweeps}\n\n{}", words::count(self.cases.len(), "case"), self.table());
         }
         text += &section("required, and not passed:", &self.not_passed());
-        text += &section("not as in the baseline:", &self.unlike_baseline());
+        let mut unlike = self.unlike_baseline();
+        if self.baseline.is_some() && unlike.is_empty() {
+            unlike.push(nothing());
+        }
+        text += &section("not as in the baseline:", &unlike);
         text += &section("not steady from sweep to sweep:", &self.unsteady());
         if let Some(beside) = &self.beside {
             let title = format!(
@@ -214,7 +218,7 @@ impl Findings for ProbeReport {
             );
             let mut changed = self.changed_beside();
             if changed.is_empty() {
-                changed.push(["  nothing".to_owned(), String::new()]);
+                changed.push(nothing());
             }
             text += &section(&title, &changed);
         }
@@ -234,6 +238,10 @@ impl Findings for ProbeReport {
         let unsteady = count(&|case| case.state.is_none());
         let told = [
             (unsteady, "NOT STEADY".to_owned()),
+            (
+                count(&|case| self.baseline.is_some() && case.baseline.is_none()),
+                "NOT IN THE BASELINE".to_owned(),
+            ),
             (count(&CaseRecord::breaks_baseline), "required that passed in the baseline FAIL".to_owned()),
             (count(&CaseRecord::breaks_beside), "required FAIL BESIDE THE LOAD".to_owned()),
             (
@@ -259,6 +267,10 @@ impl Findings for ProbeReport {
         }
         format!("{}: {}", self.target, parts.join("; "))
     }
+}
+
+fn nothing() -> [String; 2] {
+    ["  nothing".to_owned(), String::new()]
 }
 
 fn row(case: &CaseRecord, why: Option<&str>) -> [String; 2] {
@@ -359,6 +371,13 @@ mod tests {
                 && text.contains("OF ANOTHER TARGET, varnish"),
             "{text}"
         );
+        assert!(!text.contains("NOT IN"), "{text}");
+        found.cases[0].baseline = None;
+        assert!(found.headline().contains("1 NOT IN THE BASELINE"), "{}", found.headline());
+        let mut same = report(CaseState::Fail);
+        add_baseline(&mut same.cases, &report(CaseState::Fail).cases);
+        same.baseline = Some(BaselineAbout { file: "a.json".to_owned(), target: "nginx".to_owned() });
+        assert!(same.text().contains("not as in the baseline:\n  nothing"), "{}", same.text());
         let mut found = report(CaseState::Pass);
         let beside = [CaseState::Fail, CaseState::Fail, CaseState::Pass].map(sweep);
         add_beside(&mut found.cases, &beside, Some(&sweep(CaseState::Pass)));

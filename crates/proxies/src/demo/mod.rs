@@ -54,6 +54,7 @@ pub fn run(options: DemoOptions) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let listener = TcpListener::bind(options.listen).await?;
+        net::ports::deepen(&listener)?;
         let mut out = io::stdout();
         writeln!(out, "listening {}", listener.local_addr()?)?;
         out.flush()?;

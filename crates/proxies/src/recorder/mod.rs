@@ -66,6 +66,7 @@ pub fn record(options: &Options) -> Result<Vec<Exchange>, RecorderError> {
             ))
         };
         let listener = TcpListener::bind(options.listen).await.map_err(cannot)?;
+        net::ports::deepen(&listener).map_err(cannot)?;
         let address = listener.local_addr().map_err(cannot)?;
         (options.tell)(&format!(
             "recording at http://{address}: set it as the browser's proxy for http and https"

@@ -28,7 +28,7 @@ pub use judge::{Finding, Level, judge};
 pub use listening::check_listening;
 pub use need::Need;
 pub use owners::Listeners;
-pub use process::{Watch, check_pids, left_behind};
+pub use process::{Watch, check_pids, is_left, left_behind};
 pub use program::process;
 pub use sampler::Sampler;
 pub use show::{json, text, worst};

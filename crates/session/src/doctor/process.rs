@@ -238,6 +238,11 @@ pub fn left_behind(pid: u32) -> Option<ExitStatus> {
     (own.is_root() || own.as_raw() == owner).then_some(left)
 }
 
+/// True if an ended process has left a status that its parent has not taken.
+pub fn is_left(pid: u32) -> bool {
+    stat(pid).is_some_and(|stat| stat.left.is_some())
+}
+
 /// Local ports in use towards targets, those in TIME_WAIT only where `waiting` ones count.
 pub fn ports_towards(targets: &[SocketAddr], waiting: bool) -> u64 {
     let found = targets.iter().flat_map(|target| sockets::towards(*target));

@@ -3,8 +3,8 @@
 use super::Started;
 use super::place::Place;
 use super::scene::{Scene, workers};
-use crate::doctor::{Family, Listeners, left_behind, process};
-use measure::processes::{Behind, Ending, Happened, History, Process, Unknown};
+use crate::doctor::{Family, Listeners, is_left, left_behind, process};
+use measure::processes::{Behind, Change, Ending, Happened, History, Process, Unknown};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -26,6 +26,8 @@ const SOON: Duration = Duration::from_millis(20);
 const SHARE: u32 = 100;
 /// How long the parent of an ended process may take to take its status, which the kernel tells others only then.
 const STATUS: Duration = Duration::from_millis(100);
+/// The same where it is seen not to have taken it yet; and how long it may take then to say in its log what has ended.
+const PARENT: Duration = Duration::from_secs(1);
 /// Time to find who listens when that has changed.
 const BUDGET: Duration = Duration::from_millis(50);
 /// The same while the run goes on, on a thread that nobody waits for.
@@ -148,7 +150,8 @@ impl<'a> Watcher<'a> {
     fn find_endings(&mut self) {
         for (pid, fd, seen) in std::mem::take(&mut self.ending) {
             let status = self.status(pid, &fd);
-            if status.is_none() && seen.elapsed() < STATUS {
+            let limit = if is_left(pid) { PARENT } else { STATUS };
+            if status.is_none() && seen.elapsed() < limit {
                 self.ending.push((pid, fd, seen));
                 continue;
             }
@@ -263,6 +266,9 @@ impl<'a> Watcher<'a> {
             if let Some(started) =
                 self.started.filter(|started| happened.fatal && started.pid == happened.process.pid)
             {
+                if let Change::WorkerEnded { worker, .. } = happened.change {
+                    wait_for_parent(worker);
+                }
                 happened.log = last_lines(&started.logs);
             }
             // A session that has ended hears no more.
@@ -296,6 +302,18 @@ fn ending(status: ExitStatus) -> Ending {
         (None, Some(code)) => Ending::Code(code),
         (None, None) => Ending::Unknown,
     }
+}
+
+/// Waits until the parent of an ended process has taken its status, and has had a moment to write what it says of it. A busy
+/// one takes its time.
+fn wait_for_parent(pid: u32) {
+    for _ in 0..PARENT.as_millis() / SOON.as_millis() {
+        if !is_left(pid) {
+            break;
+        }
+        std::thread::sleep(SOON);
+    }
+    std::thread::sleep(SOON);
 }
 
 /// Words of lines that tell why a process ended.

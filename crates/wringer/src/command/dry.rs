@@ -134,13 +134,14 @@ fn redirected(plan: &Plan, to: SocketAddr) -> (Plan, Vec<String>) {
     (plan.origin, plan.threads) = (None, Some(1));
     if let Some(load) = &mut plan.load {
         calm(load);
+        let is_over_tls = load.protocol.http().is_some_and(|http| http.tls.is_some()) && says_tls(load);
         load.phases.iter_mut().flat_map(Phase::sends_mut).for_each(without_tls);
         let mut target = load.target.is_some().then(|| to.to_string());
         match &mut load.protocol {
             Protocol::Http(http) => {
                 if http.h2.is_some() || http.h3.is_some() {
                     notes.push("as HTTP/1.1 has them, which the plan would speak otherwise".to_owned());
-                } else if http.tls.take().is_some() {
+                } else if is_over_tls {
                     notes.push("they would go over TLS".to_owned());
                 }
                 if http.tunnel {
@@ -172,13 +173,29 @@ fn calm(load: &mut Load) {
     load.phases.truncate(1);
     for phase in &mut load.phases {
         phase.pace = Pace::Users(1);
-        phase.stop = Stop { requests: Some(SHOWN as u64), after: Some(PATIENCE), ..Stop::default() };
         (phase.preconnect, phase.http) = (None, Vec::new());
         phase.groups.truncate(1);
+        let few = |stop: &Stop| Stop {
+            requests: Some(stop.requests.unwrap_or(u64::MAX).min(SHOWN as u64)),
+            after: Some(PATIENCE),
+            ..Stop::default()
+        };
         for group in &mut phase.groups {
             (group.pace, group.share, group.start) = (Pace::Users(1), None, Duration::ZERO);
+            (group.stop, group.http) = (few(&group.stop), Vec::new());
         }
+        // Each group says for itself how many.
+        let all = Stop { after: Some(PATIENCE), ..Stop::default() };
+        phase.stop = if phase.groups.is_empty() { few(&phase.stop) } else { all };
     }
+}
+
+/// True if its requests go over TLS, and not only those that an answer may lead to.
+fn says_tls(load: &Load) -> bool {
+    load.phases.iter().flat_map(Phase::sends).any(|step| {
+        let Step::Requests(step) = step else { return true };
+        step.requests.iter().any(|listed| listed.url.starts_with("https://"))
+    })
 }
 
 /// The same without TLS: the bytes within are the same.

@@ -42,7 +42,8 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     session::settle(&mut plan)?;
     let clients = fleet::clients_beside(origin_agents.as_ref(), &args.fleet)?;
     let around = SessionOptions {
-        join_remote: !has_origin && plan.load.as_ref().is_some_and(|load| load.protocol.http().is_some()),
+        // A server of somebody else's is asked for nothing but what the plan says.
+        join_remote: !has_origin && plan.asks_for_objects(),
         origin_agents,
         fleet: clients,
         interpreters: Some(interpreters(programs)),

@@ -29,6 +29,12 @@ fn options(arguments: &RigCommandArgs) -> RigOptions {
     }
 }
 
+/// Refuses names that no rig has, also where none is started: in a forecast or a plan that is shown.
+pub fn refuse_unknown<'a>(names: impl IntoIterator<Item = &'a String>) -> Result<(), Problem> {
+    let known = |name: &String| named(name).map(drop);
+    names.into_iter().try_for_each(known).map_err(|error| Problem::Usage(error.to_string()))
+}
+
 /// Settings as they were typed.
 pub fn settings(typed: &[(String, String)]) -> Vec<Setting> {
     typed.iter().map(|(key, value)| Setting { key: key.clone(), value: value.clone() }).collect()

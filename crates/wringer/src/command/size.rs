@@ -3,6 +3,7 @@
 use super::decided::DecisionFiles;
 use super::leg;
 use super::pressed::{self, Pressed};
+use super::rig::refuse_unknown;
 use super::{around, cache, findings, show};
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
@@ -40,6 +41,7 @@ const READY: Duration = Duration::from_secs(30);
 /// Runs the command.
 pub fn run(args: &SizeArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
+    refuse_unknown(&args.started.rig)?;
     refuse_without_cache(args)?;
     if args.forecast {
         show::page(&forecast(args));

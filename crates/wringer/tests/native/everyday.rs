@@ -1,7 +1,8 @@
 //! The first five minutes, and a build server: lines without a command, the next command, results as others read them.
 
-use crate::support::{Ran, folder, run, shell, start};
+use crate::support::{Ran, folder, free_address, run, shell, start, wringer};
 use crate::web::{Web, answer, ok};
+use rustix::process::Signal;
 use std::fs;
 
 #[test]
@@ -303,6 +304,40 @@ fn a_dry_run_shows_what_would_be_sent_and_sends_nothing() {
         assert!(!ran.stdout.contains("secret") && !ran.stdout.contains("bWU6c2VjcmV0"), "{}", ran.stdout);
     }
     assert!(web.seen().is_empty());
+}
+
+/// No more than the run would send, of groups as well, and TLS only where it is spoken.
+#[test]
+fn a_dry_run_is_as_the_run_would_be() {
+    let one = run("http http://127.0.0.1:1/ -n 1 --follow --dry-run").stdout;
+    assert!(one.contains("--- request 1") && !one.contains("--- request 2") && !one.contains("TLS"), "{one}");
+    let ran = shell("$WRINGER plan new journey > j.toml && $WRINGER run j.toml --dry-run; [ $? -le 1 ]");
+    let ran = ran.ended_with(0);
+    assert!(ran.stdout.contains("--- request 1"), "{}{}", ran.stdout, ran.stderr);
+}
+
+/// Defaults of how many there are do not make a load of the one request that is looked at.
+#[test]
+fn one_request_is_told_whatever_the_defaults_are() {
+    let web = Web::start(|_| ok("x"));
+    let at = web.address;
+    let file = "[http]\nusers = 20\nduration = '1s'\n";
+    let script = format!(
+        "printf '%b' \"{}\" > wringer.toml; $WRINGER http -v http://{at}/",
+        file.replace('\n', "\\n")
+    );
+    let ran = shell(&script).ended_with(0);
+    assert_eq!(web.seen().len(), 1, "{}{}", ran.stdout, ran.stderr);
+}
+
+/// Who waits for a server and is ended meanwhile has not failed.
+#[test]
+fn a_wait_for_a_server_ends_by_a_signal() {
+    let mut run = wringer(&format!("http http://{}/ --ready 60s -n 1", free_address()));
+    run.wait_for("pressing");
+    run.signal(Signal::INT);
+    let ran = run.end();
+    assert_eq!(ran.code(), 130, "{}{}", ran.stdout, ran.stderr);
 }
 
 #[test]

@@ -6,6 +6,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 /// Long enough for anything that is to happen within a run, which ends it.
 const LONG: &str = "-d 90s -c 2 -t 1 --json {}/result.json";
@@ -304,21 +306,15 @@ fn a_worker_that_becomes_another_program_is_told() {
     assert!(ran.stdout.contains("is another program"), "{}", ran.stdout);
 }
 
-/// Runs in front of a rig, kills the first process whose command line holds these words, and returns the change.
-fn rig(name: &str, words: &str, signal: Signal) -> Option<(Ran, serde_json::Value)> {
-    let mut run = wringer(&format!("cache --rig {name} {LONG} --no-keep --origin 127.0.0.1:0"));
-    run.wait_for("in flight");
-    let process = process(&mut run, words);
-    kill(process, signal);
-    Some(died(run.end()))
-}
-
 #[test]
 fn a_rig_that_crashes_is_told_with_its_log() {
     if program("haproxy").is_none() {
         skip!("haproxy is not installed");
     }
-    let (ran, change) = rig("haproxy", "haproxy -db", Signal::SEGV).expect("it is there");
+    let mut run = wringer(&format!("cache --rig haproxy {LONG} --no-keep --origin 127.0.0.1:0"));
+    run.wait_for("in flight");
+    kill(process(&mut run, "haproxy -db"), Signal::SEGV);
+    let (ran, change) = died(run.end());
     assert_eq!((&change["change"], &change["how"]["signal"]), (&"ended".into(), &11.into()), "{change}");
     assert_eq!(change["process"]["name"], "haproxy");
     assert!(change["process"]["version"].as_str().is_some_and(|version| version.contains('.')), "{change}");
@@ -331,7 +327,15 @@ fn a_worker_that_crashes_and_is_replaced_is_a_crash() {
     if program("nginx").is_none() {
         skip!("nginx is not installed");
     }
-    let (_, change) = rig("nginx", "nginx: worker", Signal::SEGV).expect("it is there");
+    let mut run = wringer(&format!("cache --rig nginx {LONG} --no-keep --origin 127.0.0.1:0"));
+    run.wait_for("in flight");
+    let [master, worker] = ["nginx: master", "nginx: worker"].map(|words| process(&mut run, words));
+    // It is busy for a while, so it says only then what has ended.
+    kill(master, Signal::STOP);
+    kill(worker, Signal::SEGV);
+    thread::sleep(Duration::from_millis(400));
+    kill(master, Signal::CONT);
+    let (_, change) = died(run.end());
     assert_eq!(
         (&change["change"], &change["how"]["signal"]),
         (&"worker_ended".into(), &11.into()),

@@ -8,6 +8,7 @@ mod legs;
 mod looking;
 mod sides;
 
+use super::rig::refuse_unknown;
 use super::show;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
@@ -24,6 +25,7 @@ pub fn run(args: &CompareArgs) -> Result<Exit, Problem> {
 
 fn compared(args: &CompareArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
+    refuse_unknown(&args.started.rig)?;
     let seed = args.clients.load.seed.unwrap_or_else(arguments::seed_from_clock);
     if let Some(range) = &args.asked.bisect {
         let build = args.asked.build.as_deref().expect("--bisect requires --build");

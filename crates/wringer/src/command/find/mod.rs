@@ -6,6 +6,7 @@ mod purchase;
 mod throughput;
 mod trials;
 
+use super::rig::refuse_unknown;
 use super::show;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
@@ -25,6 +26,7 @@ use trials::Trials;
 /// Runs the command.
 pub fn run(args: &FindArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
+    refuse_unknown(&args.proxy.started.rig)?;
     let seed = args.clients.load.seed.unwrap_or_else(arguments::seed_from_clock);
     let settings = settings(args, seed);
     let kept = args.sought.resume.as_deref().map(file::read).transpose()?;

@@ -11,6 +11,7 @@ mod sweeps;
 use super::decided::DecisionFiles;
 use super::findings;
 use super::pressed::{self, Pressed};
+use super::rig::refuse_unknown;
 use super::show;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, limits, signals};
@@ -22,6 +23,7 @@ use decide::words;
 use origin::ProbeOrigin;
 use plan::draw::hash;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use sweeps::{AT_ONCE, Stage};
 
@@ -47,6 +49,7 @@ struct Probe<'a> {
 /// Runs the command.
 pub fn run(args: &ProbeArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
+    refuse_unknown(&args.started.rig)?;
     let families = cases::only(&args.cases.only).map_err(|unknown| {
         Problem::Usage(format!(
             "--only: there is no family or case {unknown:?}: wringer probe --list names them all"
@@ -62,6 +65,9 @@ pub fn run(args: &ProbeArgs) -> Result<Exit, Problem> {
     }
     let against = args.cases.against.as_deref();
     let baseline: Option<ProbeReport> = against.map(|file| findings::read("--against", file)).transpose()?;
+    if let Some((baseline, file)) = baseline.as_ref().zip(against) {
+        refuse_strange(baseline, file, &families)?;
+    }
     let report = begun(args)?;
     places(args).can_keep()?;
     // From now on a signal is noticed between cases.
@@ -74,6 +80,19 @@ pub fn run(args: &ProbeArgs) -> Result<Exit, Problem> {
         report.baseline = Some(BaselineAbout { file: file.display().to_string(), target: baseline.target });
     }
     findings::conclude(&places(args), &report)
+}
+
+/// Refuses a baseline of other cases: nothing would be compared, and all would be well.
+fn refuse_strange(baseline: &ProbeReport, file: &Path, families: &[CaseFamily]) -> Result<(), Problem> {
+    let asked: Vec<&str> =
+        families.iter().flat_map(|family| &family.cases).map(|case| case.id.as_str()).collect();
+    if baseline.cases.iter().any(|known| known.state.is_some() && asked.contains(&known.id.as_str())) {
+        return Ok(());
+    }
+    Err(Problem::Usage(format!(
+        "--against {}: it holds none of the cases that are asked for: take those of the baseline with --only, or make one of these",
+        file.display()
+    )))
 }
 
 /// The place of the findings: where JSON is wanted, or where they go on from.

@@ -10,6 +10,7 @@ mod watch;
 
 use super::decided::DecisionFiles;
 use super::findings;
+use super::rig::refuse_unknown;
 use super::show;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
@@ -23,6 +24,7 @@ use place::Place;
 /// Runs the command.
 pub fn run(args: &StressArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
+    refuse_unknown(&args.started.rig)?;
     let wanted = wanted(args)?;
     if args.scenarios.list {
         show::page(&catalogue_text());
