@@ -75,6 +75,13 @@ pub struct Salvage {
     pub cut: bool,
 }
 
+impl Salvage {
+    /// True if nothing of it was damaged.
+    pub fn is_whole(&self) -> bool {
+        !self.cut && self.missing == 0 && self.gaps.is_empty()
+    }
+}
+
 /// So many bytes at the end are looked at for an end that something stands behind.
 const LOOKED_AT: u64 = 1 << 20;
 

@@ -39,7 +39,7 @@ pub fn run(args: &FitArgs) -> Result<Exit, Problem> {
         args,
         fit: &found,
         summary: recording.summary(),
-        salvaged: recording.salvaged().filter(|salvage| salvage.cut || salvage.missing > 0),
+        salvaged: recording.salvaged().filter(|salvage| !salvage.is_whole()),
     };
     if to_stdout == 0 {
         show::page(&told.text());

@@ -2,7 +2,7 @@
 
 use cli::{RenewArg, ReplayArgs};
 use measure::{RunResult, TimeMetric};
-use recording::file::{Recording, Salvage};
+use recording::file::Recording;
 use recording::replay::{Changed, Chosen, Thinking};
 use recording::words::Cache;
 use report::show::{bytes, count, counted, duration, percent, time};
@@ -43,8 +43,7 @@ where
         ));
     }
     // One that is whole has nothing to be told of.
-    let damaged = |salvage: &&Salvage| salvage.cut || salvage.missing > 0 || !salvage.gaps.is_empty();
-    if let Some(salvage) = recording.salvaged().filter(damaged) {
+    if let Some(salvage) = recording.salvaged().filter(|salvage| !salvage.is_whole()) {
         let cut = if salvage.cut { ", and its end, of unknown length" } else { "" };
         notes.push(format!(
             "{} is damaged: {} missing in {}{cut}",
