@@ -28,6 +28,7 @@ mod implied;
 mod index;
 mod lang;
 mod list;
+mod lonely;
 mod manual;
 mod options;
 mod pace;
@@ -183,6 +184,11 @@ impl Cli {
             Lang::En => said,
             Lang::Zh => zh::help(said, with_negative_numbers(around.told(Cli::command())), &words),
         })?;
+        if let Some(said) = lonely::option(&command, &matches) {
+            let of = matches.subcommand_name().and_then(|name| command.find_subcommand(name).cloned());
+            let mut usage = of.unwrap_or(command);
+            return Err(usage.error(clap::error::ErrorKind::MissingRequiredArgument, said));
+        }
         let of = matches.subcommand().and_then(|(name, typed)| Some((command.find_subcommand(name)?, typed)));
         let given = of.map(|(command, typed)| settings.given(command, typed)).unwrap_or_default();
         if !given.is_empty() {

@@ -35,6 +35,12 @@ pub fn check_listening(option: &str, asked: &[u32], target: SocketAddr) -> Resul
     )))
 }
 
+/// True if this process comes from that one, or is it: whatever is done to the family of that one is done to us.
+pub fn has_started_us(pid: u32) -> bool {
+    let us = std::process::id();
+    std::iter::successors(Some(us), |pid| parent(*pid)).take(MOST_ANCESTORS).any(|above| above == pid)
+}
+
 /// True if a process belongs to those who listen, or nobody can tell.
 fn may_belong(pid: u32, listeners: &Listeners) -> bool {
     let network = |pid: &str| fs::read_link(format!("/proc/{pid}/ns/net")).ok();
@@ -60,6 +66,15 @@ fn list(pids: &[u32]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whoever_started_us_is_known() {
+        let us = std::process::id();
+        let child = std::process::Command::new("sleep").arg("60").spawn();
+        let mut child = child.expect("sleep is everywhere");
+        assert!(has_started_us(us) && parent(us).is_none_or(has_started_us) && !has_started_us(child.id()));
+        child.kill().and_then(|()| child.wait()).expect("it is ours");
+    }
     use crate::doctor::process::listener_of_our_own;
     use std::os::fd::AsFd;
     use std::process::{Child, Command, Stdio};

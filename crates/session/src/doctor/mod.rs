@@ -25,7 +25,7 @@ pub use contention::{CpuWatch, THREAD_NAME};
 pub use facts::Facts;
 pub use family::Family;
 pub use judge::{Finding, Level, judge};
-pub use listening::check_listening;
+pub use listening::{check_listening, has_started_us};
 pub use need::Need;
 pub use owners::Listeners;
 pub use process::{Watch, check_pids, is_left, left_behind};

@@ -167,7 +167,8 @@ fn one(
     let mut whole = (&first[..]).chain(rest).chain(stream);
     import.log(&name, &mut format, &mut whole, &mut |progress| tell.told(progress)).map_err(problem)?;
     if !assumed.is_empty() {
-        import.note(Note::Assumed { input: name, what: assumed });
+        import
+            .note(Note::Assumed { input: name, what: format!("{assumed} (--log-format says it for sure)") });
     }
     Ok(())
 }

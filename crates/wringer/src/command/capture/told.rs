@@ -210,7 +210,7 @@ pub fn note(note: &Note) -> String {
             "of {} the log counts head and body together: {bytes} B were taken off each as the head",
             counted(*requests, "request")
         ),
-        Note::Assumed { input, what } => format!("{input}: {what} (--log-format says it for sure)"),
+        Note::Assumed { input, what } => format!("{input}: {what}"),
         Note::Skipped { input, what, times } => {
             format!("{input}: {what} is passed by, {}", counted(*times, "time"))
         }

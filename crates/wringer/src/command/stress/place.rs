@@ -65,6 +65,11 @@ impl<'a> Place<'a> {
     /// A process that is to be watched does not exist, or is none of the target's.
     pub fn new(args: &'a StressArgs, seed: u64) -> Result<Place<'a>, Problem> {
         session::doctor::check_pids(&args.pids)?;
+        if let Some(pid) = args.pids.iter().find(|pid| session::doctor::has_started_us(**pid)) {
+            return Err(Problem::Usage(format!(
+                "--pid {pid}: wringer comes from this process itself, and scenarios would limit all that does: give the proxy's own"
+            )));
+        }
         if let Target::Proxy(address) = args.target() {
             let found = address.to_socket_addrs().ok().and_then(|mut all| all.next());
             if let Some(here) = found.filter(|at| session::doctor::is_here(at.ip())) {
