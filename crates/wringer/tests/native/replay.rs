@@ -216,8 +216,19 @@ fn a_plan_of_it_runs_by_itself() {
     );
     shell(&format!("{plan} && $WRINGER plan check plan.toml && $WRINGER run plan.toml -q --no-keep"))
         .ended_with(0);
-    // A run of a plan asks for the accounts of an origin, too.
-    assert_eq!(web.seen().iter().filter(|asked| asked.target.starts_with("/o/")).count(), 60);
+    // And nothing else, as no origin of wringer's was asked for.
+    assert_eq!(web.seen().len(), 60);
+}
+
+/// Each user is there with this share as his chance, and no one twice.
+#[test]
+fn fewer_users_are_no_copies() {
+    let lines: String = (0..30).map(|number| line(number * 3, "GET", &format!("/o/{number}"), 200)).collect();
+    let web = Web::start(|_| ok("x"));
+    let ran = replay(recorded(&lines, ""), &web, "--multiply 0.9999 --shift 10ms --seed 1");
+    let told = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(told.contains("this share of the users is sent and the others are left out"), "{told}");
+    assert!(!told.contains("copies") && web.seen().len() <= 30, "{told}");
 }
 
 #[test]

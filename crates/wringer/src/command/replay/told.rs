@@ -15,7 +15,7 @@ pub fn title(args: &ReplayArgs, pressed: &str, chosen: &Chosen, recorded: u64) -
     let sent = chosen.seen.requests + warm;
     let file = args.recording.display();
     let all = if sent == recorded { String::new() } else { format!(" of its {}", count(recorded)) };
-    let copies = if args.chosen.multiply == 1.0 { "" } else { ", copies among them" };
+    let copies = if args.chosen.multiply > 1.0 { ", copies among them" } else { "" };
     let passes = match args.chosen.passes {
         1 => String::new(),
         passes => format!(", {passes} passes"),
@@ -93,7 +93,14 @@ fn scaled(args: &ReplayArgs) -> Vec<String> {
             chosen.speed
         ));
     }
-    if chosen.multiply != 1.0 {
+    if chosen.multiply < 1.0 {
+        notes.push(format!(
+            "--multiply {}: this share of the users is sent and the others are left out: objects are asked for less often, so the hit \
+             ratio is too low",
+            chosen.multiply
+        ));
+    }
+    if chosen.multiply > 1.0 {
         notes.push(format!(
             "--multiply {}: gaps of users are kept, objects are asked for more often, as with so many times the people; in the first \
              and last {} fewer copies overlap",
