@@ -3,6 +3,7 @@
 
 use plan::Plan;
 use plan::secret::content_without_secrets;
+use report::show::quoted;
 use session::mask::Mask;
 use std::ffi::OsString;
 use std::path::Path;
@@ -70,16 +71,6 @@ fn without_form_secrets(word: &str, is_form: bool) -> String {
         _ => return word.to_owned(),
     };
     content_without_secrets(form).map_or_else(|| word.to_owned(), |shown| format!("{option}{shown}"))
-}
-
-/// A word as a shell reads it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 /// A seed where none was given.

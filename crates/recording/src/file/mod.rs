@@ -11,7 +11,7 @@ mod write;
 
 pub use block::{Block, ROWS};
 pub use header::{Class, FilePlace, Header, Input, Known, Note, Summary};
-pub use read::{Gap, ReadError, Recording, Salvage};
+pub use read::{Gap, ReadError, Recording, Salvage, path_without_host};
 pub use write::{UserId, VERSION, Writer};
 
 pub(crate) use varint::{put, take};

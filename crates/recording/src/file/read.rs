@@ -82,6 +82,15 @@ impl Salvage {
     }
 }
 
+/// The path of a URL of a recording, where no host was told; `None`: it is `//host/path`. A path that begins with two slashes
+/// stands behind an empty host.
+pub fn path_without_host(url: &[u8]) -> Option<&[u8]> {
+    match url.strip_prefix(b"//") {
+        None => Some(url),
+        Some(behind) => Some(behind).filter(|path| path.starts_with(b"//")),
+    }
+}
+
 /// So many bytes at the end are looked at for an end that something stands behind.
 const LOOKED_AT: u64 = 1 << 20;
 

@@ -2,7 +2,7 @@
 
 use super::{Changed, Choice, Why};
 use crate::entry::Range;
-use crate::file::Block;
+use crate::file::{Block, path_without_host};
 use crate::request::Request;
 use crate::words::{Cache, Coding, Condition, Method, Version};
 use plan::{Address, Field, ListLine, RequestList, Status};
@@ -55,9 +55,9 @@ impl<'a> Sent<'a> {
 
     /// Takes the URL of the next object: `//host/path`, or a path alone; `////path` has an empty host before `//path`.
     pub fn add_url(&mut self, url: &[u8]) {
-        let slashed = url.strip_prefix(b"//").filter(|path| path.starts_with(b"//"));
-        let hostless = slashed.is_some() || !url.starts_with(b"//");
-        let (text, encoded) = text_of(slashed.unwrap_or(url));
+        let path = path_without_host(url);
+        let hostless = path.is_some();
+        let (text, encoded) = text_of(path.unwrap_or(url));
         let named =
             if hostless { format!("http://{}{text}", self.choice.authority) } else { format!("http:{text}") };
         let excluded = self.choice.excludes(&named.as_bytes()["http://".len()..]);

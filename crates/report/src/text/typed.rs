@@ -1,5 +1,6 @@
 //! The command of a run, taken apart, so that another one can be made of it.
 
+use crate::show::quoted;
 use plan::Address;
 use plan::secret::without_secrets;
 
@@ -176,16 +177,10 @@ impl Typed {
         if without_secrets(one) != one {
             return None;
         }
-        let is_plain = |one: char| one.is_ascii_alphanumeric() || "-._~:/@%+=,".contains(one);
-        let word = if one.chars().all(is_plain) {
-            one.to_owned()
-        } else {
-            format!("'{}'", one.replace('\'', "'\\''"))
-        };
         let without = self.clone().without(&["--urls", "--order"]);
         let words = (0..without.words.len())
             .filter(|at| without.url(*at).is_none_or(|url| !all.contains(&url.as_str())));
-        Some(Typed { words: words.map(|at| without.words[at].clone()).collect() }.and(&word))
+        Some(Typed { words: words.map(|at| without.words[at].clone()).collect() }.and(&quoted(one)))
     }
 
     /// The URL that a word is, as plans have it.

@@ -94,6 +94,8 @@ fn a_cache_that_serves_what_is_stale_fails_against_one_that_does_not() {
     assert_eq!(case(&now, "freshness-max-age-stale")["state"], "fail", "{now}");
     assert!(ran.stdout.contains("1 required that passed in the baseline FAIL"), "{}", ran.stdout);
     assert!(ran.stdout.contains("response 2 comes from the cache"), "{}", ran.stdout);
+    let ran = run(&format!("probe --only freshness-none --against {against}")).ended_with(2);
+    assert!(ran.stderr.contains("none of the cases that are asked for"), "{}", ran.stderr);
 }
 
 /// Beside a load the same cases are run against the same cache, and its requests are judged as any.

@@ -113,6 +113,8 @@ fn what_cannot_be_meant_is_refused() {
         let ran = run(line).ended_with(2);
         assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
     }
+    let ran = run(&format!("stress 127.0.0.1:1 --pid {}", std::process::id())).ended_with(2);
+    assert!(ran.stderr.contains("wringer comes from this process itself"), "{}", ran.stderr);
     let listed = run("stress --list").ended_with(0).stdout;
     assert!(listed.lines().count() >= 12 && listed.contains("stampede "), "{listed}");
     let told = run("stress --forecast --only surge,bursts --press 30s").ended_with(0).stdout;

@@ -2,7 +2,7 @@
 
 use super::told::moment;
 use crate::problem::Problem;
-use recording::file::{Block, Recording};
+use recording::file::{Block, Recording, path_without_host};
 use recording::request::Request;
 use recording::words::Cache;
 use std::collections::HashMap;
@@ -26,9 +26,7 @@ pub fn lines(file: &File) -> Result<Vec<String>, Problem> {
     let mut urls: HashMap<u64, String> = shown.iter().map(|row| (row.object.into(), String::new())).collect();
     let gather = |number: u64, url: &[u8]| {
         if let Some(kept) = urls.get_mut(&number) {
-            // A path that begins with two slashes stands behind an empty host.
-            let shown = url.strip_prefix(b"//").filter(|path| path.starts_with(b"//")).unwrap_or(url);
-            *kept = String::from_utf8_lossy(shown).into_owned();
+            *kept = String::from_utf8_lossy(path_without_host(url).unwrap_or(url)).into_owned();
         }
     };
     recording.urls(gather).map_err(unread)?;
